@@ -1,0 +1,44 @@
+package dev.sluice.http;
+
+import io.netty.util.concurrent.FastThreadLocal;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.SplittableRandom;
+
+/** Makes request ids: {@code req_} and 24 random characters. Safe for all threads. */
+public final class RequestId {
+  private static final byte[] ALPHABET =
+      "0123456789abcdefghjkmnpqrstvwxyz".getBytes(StandardCharsets.US_ASCII);
+
+  /*
+   * Ids are told apart, not trusted: a fast generator, seeded once a thread from a good one, is
+   * enough, and two processes do not repeat each other's.
+   */
+  private static final FastThreadLocal<SplittableRandom> RANDOM =
+      new FastThreadLocal<>() {
+        @Override
+        protected SplittableRandom initialValue() {
+          return new SplittableRandom(new SecureRandom().nextLong());
+        }
+      };
+
+  private RequestId() {}
+
+  /** A new id. */
+  public static String next() {
+    SplittableRandom random = RANDOM.get();
+    byte[] id = new byte[28];
+    id[0] = 'r';
+    id[1] = 'e';
+    id[2] = 'q';
+    id[3] = '_';
+    int at = 4;
+    for (int half = 0; half < 2; half++) {
+      long bits = random.nextLong();
+      for (int i = 0; i < 12; i++, bits >>>= 5) {
+        id[at++] = ALPHABET[(int) bits & 31];
+      }
+    }
+    return new String(id, StandardCharsets.ISO_8859_1);
+  }
+}
