@@ -1,0 +1,42 @@
+package dev.sluice.cluster;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One upstream address of a model.
+ *
+ * @param host the host name or address to connect to, without brackets
+ * @param port the port to connect to
+ * @param tls whether to speak TLS, verifying certificate and host name
+ * @param basePath what stands before an operation's path: empty, or {@code /…} without a slash at
+ *     its end
+ * @param credential what to send as the upstream's bearer key; null for none
+ */
+public record Endpoint(
+    String host, int port, boolean tls, String basePath, @Nullable String credential) {
+
+  /** Refuses a port or a base path that cannot be. */
+  public Endpoint {
+    if (port < 1 || port > 65_535) {
+      throw new IllegalArgumentException("port: " + port + " (expected: 1 to 65535)");
+    }
+    if (!basePath.isEmpty() && (basePath.charAt(0) != '/' || basePath.endsWith("/"))) {
+      throw new IllegalArgumentException(
+          "basePath: " + basePath + " (expected: empty, or /… without a slash at its end)");
+    }
+  }
+
+  /**
+   * {@code host:port} as an HTTP authority; IPv6 addresses in brackets; a default port left out.
+   */
+  public String authority() {
+    String name = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+    return port == (tls ? 443 : 80) ? name : name + ":" + port;
+  }
+
+  /** Names the endpoint in logs: scheme and authority, no credential. */
+  @Override
+  public String toString() {
+    return (tls ? "https://" : "http://") + authority() + basePath;
+  }
+}
