@@ -1,0 +1,104 @@
+package dev.sluice.upstream;
+
+import dev.sluice.cluster.Endpoint;
+import dev.sluice.cluster.Model;
+import dev.sluice.timer.Deadline;
+import dev.sluice.timer.LoopTimer;
+import io.netty.channel.EventLoop;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The connections of one event loop to all endpoints. They are opened on the loop of the downstream
+ * connection that needs them, so that an exchange never changes threads. Event loop only.
+ */
+public final class ConnectionPool {
+  /** Idle connections are closed after this long; most upstreams wait longer before they do. */
+  static final long MAX_IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private record Key(String modelId, Endpoint endpoint) {}
+
+  private final EventLoop loop;
+  private final LoopTimer timer;
+  private final UpstreamTransport transport;
+  private final Map<String, ConnectionCounts> counts;
+  private final Map<Key, EndpointPool> pools = new HashMap<>();
+  private final Deadline sweep;
+
+  /**
+   * An empty pool.
+   *
+   * @param counts for each configured model its counts, shared by all loops
+   */
+  public ConnectionPool(
+      EventLoop loop,
+      LoopTimer timer,
+      UpstreamTransport transport,
+      Map<String, ConnectionCounts> counts) {
+    this.loop = loop;
+    this.timer = timer;
+    this.transport = transport;
+    this.counts = counts;
+    this.sweep =
+        new Deadline(timer) {
+          @Override
+          protected void expired() {
+            closeIdleSince(timer.nowNanos() - MAX_IDLE_NANOS);
+            arm(SWEEP_NANOS);
+          }
+        };
+  }
+
+  /**
+   * Gives an attempt a connection: an idle one, or a new one. The handler hears {@link
+   * AnswerHandler#connected} when the request can be sent, which may be before this returns.
+   *
+   * @param fresh whether an idle one will not do
+   * @return the connection; what became of it meanwhile, the handler has heard
+   */
+  public UpstreamConnection acquire(
+      Model model, Endpoint endpoint, boolean fresh, AnswerHandler handler) {
+    assert loop.inEventLoop();
+    if (pools.isEmpty()) {
+      sweep.arm(SWEEP_NANOS);
+    }
+    EndpointPool pool =
+        pools.computeIfAbsent(
+            new Key(model.id(), endpoint),
+            key -> new EndpointPool(this, endpoint, countsOf(model.id())));
+    return pool.acquire(handler, fresh);
+  }
+
+  /** Closes every idle connection. */
+  public void closeIdle() {
+    closeIdleSince(timer.nowNanos());
+  }
+
+  private void closeIdleSince(long nanos) {
+    pools.values().forEach(pool -> pool.closeIdleSince(nanos));
+  }
+
+  private ConnectionCounts countsOf(String modelId) {
+    ConnectionCounts found = counts.get(modelId);
+    if (found == null) {
+      throw new IllegalArgumentException(
+          "model: " + modelId + " (expected: one of " + counts.keySet() + ")");
+    }
+    return found;
+  }
+
+  EventLoop loop() {
+    return loop;
+  }
+
+  LoopTimer timer() {
+    return timer;
+  }
+
+  UpstreamTransport transport() {
+    return transport;
+  }
+}

@@ -1,0 +1,85 @@
+package dev.sluice.upstream;
+
+import static dev.sluice.http.HeadWriter.endOfLine;
+import static dev.sluice.http.HeadWriter.header;
+import static dev.sluice.http.HeadWriter.text;
+
+import dev.sluice.cluster.Endpoint;
+import dev.sluice.http.ConnectionTokens;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.util.Iterator;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Writes the head of a request to an upstream. End-to-end headers and the target go on as they
+ * came; what belongs to the connection, to the caller alone or to Sluice does not.
+ */
+public final class RequestEncoder {
+  /** Headers that Sluice drops or writes itself, in lower case. */
+  private static final Set<String> OWN =
+      Set.of(
+          "accept-encoding", // an answer must be readable to be checked
+          "authorization", // the caller's key is for Sluice alone
+          "content-length",
+          "expect", // met here
+          "host",
+          "via",
+          "x-request-id");
+
+  private RequestEncoder() {}
+
+  /**
+   * The head of a request.
+   *
+   * @param method the method, as in {@code POST}
+   * @param target path and query as they were sent, beginning with a slash
+   * @param downstream the headers as they came; every value was checked when it was read
+   * @param http10 whether the caller spoke HTTP/1.0
+   */
+  public static ByteBuf encode(
+      ByteBufAllocator alloc,
+      Endpoint endpoint,
+      String method,
+      String target,
+      HttpHeaders downstream,
+      boolean http10,
+      String requestId,
+      int bodyBytes) {
+    ByteBuf head = alloc.directBuffer(1024);
+    text(head, method);
+    head.writeByte(' ');
+    text(head, endpoint.basePath());
+    text(head, target);
+    text(head, " HTTP/1.1");
+    endOfLine(head);
+    header(head, "host", endpoint.authority());
+    if (endpoint.credential() != null) {
+      header(head, "authorization", "Bearer " + endpoint.credential());
+    }
+    header(head, "content-length", Integer.toString(bodyBytes));
+    header(head, "x-request-id", requestId);
+    header(head, "via", via(downstream, http10));
+    ConnectionTokens connection = ConnectionTokens.of(downstream);
+    Iterator<Map.Entry<CharSequence, CharSequence>> headers = downstream.iteratorCharSequence();
+    while (headers.hasNext()) {
+      Map.Entry<CharSequence, CharSequence> header = headers.next();
+      String name = header.getKey().toString().toLowerCase(Locale.ROOT);
+      if (!OWN.contains(name) && !connection.endsHere(name)) {
+        header(head, name, header.getValue());
+      }
+    }
+    endOfLine(head);
+    return head;
+  }
+
+  /** RFC 9110 section 7.6.3: a gateway adds itself to {@code Via}, behind those before it. */
+  private static String via(HttpHeaders downstream, boolean http10) {
+    String self = http10 ? "1.0 sluice" : "1.1 sluice";
+    String before = String.join(", ", downstream.getAll("via"));
+    return before.isEmpty() ? self : before + ", " + self;
+  }
+}
