@@ -1,0 +1,24 @@
+package dev.sluice.exchange;
+
+import dev.sluice.error.Failure;
+import dev.sluice.upstream.AnswerHandler.Next;
+import io.netty.buffer.ByteBuf;
+
+/** What is done with the body of an upstream's answer. Event loop only. */
+interface AnswerBody {
+
+  /** Takes the next bytes, framing included, and releases them. */
+  Next body(ByteBuf bytes);
+
+  /** The connection ended: true where that is the body's right end, which has been dealt with. */
+  boolean endedByClose();
+
+  /** Sends on what {@link #body} wrote. */
+  default void readComplete() {}
+
+  /** The last bytes to the caller of an answer that breaks off after its head was sent. */
+  ByteBuf lastWords(Failure failure);
+
+  /** Lets go of what it holds itself, if anything; without effect the second time. */
+  default void release() {}
+}

@@ -1,0 +1,409 @@
+package dev.sluice.exchange;
+
+import dev.sluice.access.Key;
+import dev.sluice.access.Plan;
+import dev.sluice.cluster.Cluster;
+import dev.sluice.cluster.Endpoint;
+import dev.sluice.error.Failure;
+import dev.sluice.error.Reason;
+import dev.sluice.http.RequestId;
+import dev.sluice.message.Dialect;
+import dev.sluice.message.RequestFacts;
+import dev.sluice.slots.SlotLease;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.HttpRequest;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request and its answer, from the end of the one's head to the last byte of the other. The
+ * rules of the pipeline look at it and fill it in; it ends exactly once, and then everything that
+ * it held has been let go of. Event loop only.
+ */
+public final class Exchange {
+  /*
+   * OPEN       the request is read and checked, or forwarded; nothing of an answer was sent
+   * ANSWERING  the head of an answer was sent, its end was not
+   * DELIVERING the last bytes of an answer were written; they are on their way to the caller
+   * ENDED      nothing is held any more
+   */
+  private enum Phase {
+    OPEN,
+    ANSWERING,
+    DELIVERING,
+    ENDED
+  }
+
+  private static final Logger logger = LoggerFactory.getLogger(Exchange.class);
+
+  private final Downstream downstream;
+  private final @Nullable HttpRequest head;
+  private final String target;
+  private final Route route;
+  private final long declaredBodyBytes;
+  private final String requestId = RequestId.next();
+  private final long startedMillis = System.currentTimeMillis();
+  private final long startedNanos = System.nanoTime();
+
+  private Phase phase = Phase.OPEN;
+  private @Nullable Key key;
+  private @Nullable Plan plan;
+  private @Nullable HeldBody body;
+  private @Nullable HeldBody answerBody;
+  private @Nullable RequestFacts facts;
+  private @Nullable Cluster cluster;
+  private @Nullable SlotLease lease;
+  private @Nullable Attempt attempt;
+  private @Nullable Endpoint endpoint;
+  private boolean stream;
+  private int status;
+  private @Nullable Reason reason;
+  private End end = End.DONE;
+  private long bytesIn;
+  private long bytesOut;
+  private long events;
+  private long firstByteNanos = -1;
+
+  /**
+   * An exchange that begins.
+   *
+   * @param head the request's head; null where it could not be read
+   * @param target the target in origin form, path and query as they were sent
+   * @param route where the target leads
+   * @param declaredBodyBytes the body's length as the head declares it; -1 where it does not
+   */
+  public Exchange(
+      Downstream downstream,
+      @Nullable HttpRequest head,
+      String target,
+      Route route,
+      long declaredBodyBytes) {
+    this.downstream = downstream;
+    this.declaredBodyBytes = declaredBodyBytes;
+    this.head = head;
+    this.target = target;
+    this.route = route;
+  }
+
+  // What is known of the request.
+
+  /** The request's head. */
+  public HttpRequest head() {
+    return require(head, "head");
+  }
+
+  /** Path and query as they were sent. */
+  public String target() {
+    return target;
+  }
+
+  /** Where the target leads. */
+  public Route route() {
+    return route;
+  }
+
+  /** How many bytes of body the head announced; -1 where it did not say. */
+  public long declaredBodyBytes() {
+    return declaredBodyBytes;
+  }
+
+  /** The id in every answer's {@code x-request-id}. */
+  public String requestId() {
+    return requestId;
+  }
+
+  /** The connection that it came over. */
+  public Downstream downstream() {
+    return downstream;
+  }
+
+  /** Whether the request asks for a head alone. */
+  public boolean isHeadRequest() {
+    return head != null && head.method().name().equals("HEAD");
+  }
+
+  /** Who calls, once it is known. */
+  public void identify(Key caller, Plan bought) {
+    key = caller;
+    plan = bought;
+  }
+
+  /** The caller's key; only after {@link #identify}. */
+  public Key key() {
+    return require(key, "key");
+  }
+
+  /** The caller's plan; only after {@link #identify}. */
+  public Plan plan() {
+    return require(plan, "plan");
+  }
+
+  /** The request's body comes into this, which the exchange releases. */
+  public HeldBody holdBody(int maxBytes) {
+    body = new HeldBody(downstream.alloc(), downstream.context().budget(), maxBytes);
+    return body;
+  }
+
+  /** The request's body. */
+  public HeldBody body() {
+    return require(body, "body");
+  }
+
+  /** Counts bytes of the request's body as they come. */
+  public void countBytesIn(int bytes) {
+    bytesIn += bytes;
+  }
+
+  /** What the request's body says, once it was inspected. */
+  public void learn(RequestFacts learned) {
+    facts = learned;
+    stream = learned.stream();
+  }
+
+  /** What the request's body says; only after {@link #learn}. */
+  public RequestFacts facts() {
+    return require(facts, "facts");
+  }
+
+  /** The model that is asked for. */
+  public void cluster(Cluster found) {
+    cluster = found;
+  }
+
+  /** The model that is asked for; only after {@link #cluster(Cluster)}. */
+  public Cluster cluster() {
+    return require(cluster, "cluster");
+  }
+
+  /** The slot of a streaming request, which the exchange gives back. */
+  public void hold(SlotLease taken) {
+    lease = taken;
+  }
+
+  /** Whether it has ended. What an asynchronous rule learns after that is of no use. */
+  public boolean hasEnded() {
+    return phase == Phase.ENDED;
+  }
+
+  /** Whether nothing of an answer was written yet. */
+  public boolean isOpen() {
+    return phase == Phase.OPEN;
+  }
+
+  // What becomes of it.
+
+  /**
+   * The request fails. Where nothing of an answer was sent, the failure is answered in the one
+   * error shape; where a stream is under way, it ends with an error event and a broken connection.
+   */
+  public void refuse(Failure failure) {
+    fail(failure, End.DONE);
+  }
+
+  void fail(Failure failure, End brokenOff) {
+    if (phase == Phase.DELIVERING || phase == Phase.ENDED) {
+      return;
+    }
+    reason = failure.reason();
+    Attempt last = cancelAttempt();
+    releaseBody();
+    releaseSlot();
+    try {
+      tell(failure, last, brokenOff);
+    } catch (RuntimeException | Error e) {
+      // No memory for the answer, say. Nothing else would end it.
+      logger.error("fault of Sluice in exchange {}, which was to be told {}", requestId, reason, e);
+      phase = Phase.DELIVERING;
+      downstream.abort();
+    }
+  }
+
+  private void tell(Failure failure, @Nullable Attempt last, End brokenOff) {
+    if (phase == Phase.OPEN) {
+      phase = Phase.DELIVERING;
+      status = failure.reason().status();
+      downstream.writeLast(Answers.error(this, failure));
+      return;
+    }
+    phase = Phase.DELIVERING;
+    end = brokenOff;
+    downstream.closeAfterAnswer();
+    downstream.writeLast(last == null ? Unpooled.EMPTY_BUFFER : last.lastWords(failure));
+  }
+
+  /** Answers with a JSON body of Sluice's own. */
+  public void answer(int answerStatus, byte[] json) {
+    status = answerStatus;
+    phase = Phase.DELIVERING;
+    downstream.writeLast(Answers.json(this, answerStatus, json));
+  }
+
+  /** Forwards the request to its model's upstream. */
+  public void forward() {
+    attempt = new Attempt(this);
+    attempt.start();
+  }
+
+  /** Sluice itself failed: the exchange ends, the process and every other exchange go on. */
+  public void fault(Throwable cause) {
+    logger.error("fault of Sluice in exchange {}", requestId, cause);
+    if (phase == Phase.DELIVERING || phase == Phase.ENDED) {
+      downstream.abort();
+      return;
+    }
+    fail(
+        Failure.of(
+            Reason.INTERNAL,
+            "Sluice failed while it handled the request. Quote the request id to its operator."),
+        End.UPSTREAM);
+  }
+
+  /** The grace period of a shutdown is over. */
+  public void shutdown() {
+    fail(
+        Failure.of(Reason.SHUTDOWN, "Sluice is shutting down. Send the request again."),
+        End.SHUTDOWN);
+  }
+
+  // What its connection tells.
+
+  /** The caller takes bytes fast enough again, or no longer. */
+  public void writabilityChanged(boolean writable) {
+    if (attempt != null) {
+      attempt.setReading(writable);
+    }
+  }
+
+  /** The last bytes of the answer were written to the socket, or could not be. */
+  public void delivered(boolean success) {
+    if (phase == Phase.DELIVERING) {
+      finish(success ? end : End.CLIENT);
+    }
+  }
+
+  /** The caller is gone. */
+  public void downstreamClosed() {
+    if (phase != Phase.ENDED) {
+      finish(End.CLIENT);
+    }
+  }
+
+  // What its attempt tells.
+
+  void tried(Endpoint tried) {
+    endpoint = tried;
+  }
+
+  /** The answer's body comes into this where it is held whole; released when the exchange ends. */
+  HeldBody holdAnswer(int maxBytes) {
+    answerBody = new HeldBody(downstream.alloc(), downstream.context().budget(), maxBytes);
+    return answerBody;
+  }
+
+  /** Writes the head of a relayed answer, alone or with bytes of its body. */
+  void beginAnswer(int answerStatus, ByteBuf bytes) {
+    phase = Phase.ANSWERING;
+    status = answerStatus;
+    releaseBody();
+    downstream.write(bytes);
+  }
+
+  /** Whether events of this exchange's dialect have names. */
+  boolean namesEvents() {
+    return route instanceof Route.Forwarded forwarded
+        && forwarded.operation().dialect() == Dialect.MESSAGES;
+  }
+
+  /** The caller has taken nothing for as long as an upstream may be silent. */
+  void callerStalled() {
+    downstream.abort();
+  }
+
+  /** Writes the last bytes of a relayed answer. */
+  void endAnswer(ByteBuf lastBytes) {
+    phase = Phase.DELIVERING;
+    attempt = null;
+    releaseBody();
+    // Before the bytes are sent: a caller who has read the end of its stream may start the next.
+    releaseSlot();
+    downstream.writeLast(lastBytes);
+  }
+
+  void countEvents(long relayed) {
+    events = relayed;
+  }
+
+  /** Counts bytes of the answer as they are written. */
+  public void countBytesOut(int bytes) {
+    if (firstByteNanos < 0) {
+      firstByteNanos = System.nanoTime() - startedNanos;
+    }
+    bytesOut += bytes;
+  }
+
+  private void finish(End how) {
+    phase = Phase.ENDED;
+    cancelAttempt();
+    releaseBody();
+    releaseSlot();
+    if (answerBody != null) {
+      answerBody.release();
+    }
+    try {
+      downstream.context().listener().ended(summary(how));
+    } catch (RuntimeException e) {
+      logger.error("fault of Sluice at the end of exchange {}", requestId, e);
+    }
+    downstream.exchangeEnded();
+  }
+
+  private ExchangeSummary summary(End how) {
+    return new ExchangeSummary(
+        startedMillis,
+        requestId,
+        route.name(),
+        cluster == null ? null : cluster.model().id(),
+        plan == null ? null : plan.name(),
+        key == null ? null : key.name(),
+        status,
+        reason,
+        stream && lease != null,
+        bytesIn,
+        bytesOut,
+        events,
+        firstByteNanos,
+        System.nanoTime() - startedNanos,
+        endpoint,
+        how);
+  }
+
+  private @Nullable Attempt cancelAttempt() {
+    Attempt cancelled = attempt;
+    attempt = null;
+    if (cancelled != null) {
+      cancelled.cancel();
+    }
+    return cancelled;
+  }
+
+  private void releaseBody() {
+    if (body != null) {
+      body.release();
+    }
+  }
+
+  private void releaseSlot() {
+    if (lease != null) {
+      lease.release();
+    }
+  }
+
+  private static <T> T require(@Nullable T value, String name) {
+    if (value == null) {
+      throw new IllegalStateException(name + ": not known yet (expected: set by an earlier rule)");
+    }
+    return value;
+  }
+}

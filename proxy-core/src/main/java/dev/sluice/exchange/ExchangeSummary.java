@@ -1,0 +1,47 @@
+package dev.sluice.exchange;
+
+import dev.sluice.cluster.Endpoint;
+import dev.sluice.error.Reason;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of an exchange when it has ended. Metrics and the access log derive from it alone.
+ *
+ * @param startedMillis when its head had come, in milliseconds since the epoch
+ * @param requestId the id in the answer's {@code x-request-id}
+ * @param operation the operation's name, or {@link #UNKNOWN}
+ * @param model the id of a configured model; null where none was named, or an unknown one
+ * @param plan the caller's plan; null where the caller is not known
+ * @param key the name of the caller's key, never the key; null where the caller is not known
+ * @param status the status that was answered; 0 where the client left before one was
+ * @param reason why it failed; null where it did not
+ * @param stream whether it took a stream slot
+ * @param bytesIn bytes of the request's body that were read, without chunk framing
+ * @param bytesOut bytes of the answer that were written, head and framing included
+ * @param events server-sent events relayed, comments not counted
+ * @param firstByteNanos from its head to the first byte of the answer; -1 where none was sent
+ * @param durationNanos from its head to its end
+ * @param endpoint where it was last tried; null where it was not
+ * @param end how it ended
+ */
+public record ExchangeSummary(
+    long startedMillis,
+    String requestId,
+    String operation,
+    @Nullable String model,
+    @Nullable String plan,
+    @Nullable String key,
+    int status,
+    @Nullable Reason reason,
+    boolean stream,
+    long bytesIn,
+    long bytesOut,
+    long events,
+    long firstByteNanos,
+    long durationNanos,
+    @Nullable Endpoint endpoint,
+    End end) {
+
+  /** The name of an operation, model or plan that is not configured. */
+  public static final String UNKNOWN = "unknown";
+}

@@ -1,0 +1,103 @@
+package dev.sluice.exchange;
+
+import dev.sluice.error.Failure;
+import dev.sluice.error.Reason;
+import dev.sluice.http.ResponseHead;
+import dev.sluice.http.ResponseHeadParser;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a caller is told when the model's upstream fails, in words that say nothing of where it is.
+ */
+final class UpstreamFailures {
+  /** An upstream that asks for a longer wait than this is not taken at its word, in seconds. */
+  private static final int MAX_RETRY_AFTER_SECONDS = 3600;
+
+  private UpstreamFailures() {}
+
+  static Failure connect() {
+    return Failure.of(
+        Reason.UPSTREAM_CONNECT,
+        "The model cannot be reached. Wait the seconds in Retry-After, then send the request"
+            + " again.");
+  }
+
+  static Failure closed() {
+    return Failure.of(
+        Reason.UPSTREAM_CLOSED,
+        "The model broke off before its answer was whole. Send the request again.");
+  }
+
+  static Failure protocol() {
+    return ResponseHeadParser.malformedAnswer();
+  }
+
+  static Failure timeout() {
+    return Failure.of(
+        Reason.UPSTREAM_TIMEOUT, "The model did not answer in time. Send the request again.");
+  }
+
+  static Failure contentType(boolean stream) {
+    return Failure.of(
+        Reason.UPSTREAM_CONTENT_TYPE,
+        stream
+            ? "The model's answer was not an event stream. Send the request again."
+            : "The model's answer was not JSON. Send the request again.");
+  }
+
+  static Failure invalidAnswer() {
+    return Failure.of(
+        Reason.UPSTREAM_ANSWER, "The model's answer was not valid JSON. Send the request again.");
+  }
+
+  static Failure tooLarge(int maxBytes) {
+    return Failure.of(
+        Reason.UPSTREAM_ANSWER,
+        "The model's answer was larger than "
+            + maxBytes
+            + " bytes. Ask for a shorter one, or for a stream.");
+  }
+
+  /** What an answer with a status other than 2xx means to the caller. */
+  static Failure ofStatus(ResponseHead head) {
+    return switch (head.status()) {
+      case 400, 415, 422 ->
+          Failure.of(Reason.UPSTREAM_REFUSED, "The model refused the request as invalid.");
+      case 413 ->
+          Failure.of(Reason.UPSTREAM_REFUSED_SIZE, "The model refused the request as too large.");
+      case 429 ->
+          Failure.retryAfter(
+              Reason.UPSTREAM_RATE_LIMITED,
+              "The model takes no more requests now. Wait the seconds in Retry-After, then send"
+                  + " the request again.",
+              retryAfterSeconds(head));
+      case 503 ->
+          Failure.retryAfter(
+              Reason.UPSTREAM_UNAVAILABLE,
+              "The model is unavailable for now. Wait the seconds in Retry-After, then send the"
+                  + " request again.",
+              retryAfterSeconds(head));
+      default ->
+          Failure.of(
+              Reason.UPSTREAM_STATUS, "The model answered with an error. Send the request again.");
+    };
+  }
+
+  /** The upstream's own wait where it is sane, else 0: the default. */
+  private static int retryAfterSeconds(ResponseHead head) {
+    @Nullable String value = head.headers().get(HttpHeaderNames.RETRY_AFTER);
+    if (value == null || value.isEmpty() || value.length() > 4) {
+      return 0;
+    }
+    int seconds = 0;
+    for (int i = 0; i < value.length(); i++) {
+      int digit = value.charAt(i) - '0';
+      if (digit < 0 || digit > 9) {
+        return 0;
+      }
+      seconds = seconds * 10 + digit;
+    }
+    return seconds <= MAX_RETRY_AFTER_SECONDS ? seconds : 0;
+  }
+}
