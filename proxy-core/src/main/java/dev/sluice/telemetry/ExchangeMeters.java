@@ -1,0 +1,153 @@
+package dev.sluice.telemetry;
+
+import dev.sluice.error.Reason;
+import dev.sluice.exchange.End;
+import dev.sluice.exchange.ExchangeListener;
+import dev.sluice.exchange.ExchangeSummary;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Counts and times exchanges from their summaries alone. Safe for all threads; never blocks. */
+public final class ExchangeMeters implements ExchangeListener {
+  /*
+   * Finding a meter in the registry means building and hashing its tags for each exchange. So the
+   * meters of each combination of labels are found once and kept; an exchange costs one look-up by a
+   * small key. The names in a key are bounded before the look-up, so the map is bounded as well.
+   */
+  private final Map<Labels, Series> series = new ConcurrentHashMap<>();
+
+  private final MeterRegistry registry;
+  private final Set<String> operations;
+  private final Map<String, ModelMeters> models = new HashMap<>();
+  private final Map<String, Counter> rejected = new HashMap<>();
+
+  /**
+   * Meters for these names; every other name is counted as {@link ExchangeSummary#UNKNOWN}.
+   *
+   * @param operations the names of all operations, {@code GET /v1/models} included
+   * @param models the ids of all configured models
+   * @param plans the names of all configured plans
+   */
+  public ExchangeMeters(
+      MeterRegistry registry,
+      Collection<String> operations,
+      Collection<String> models,
+      Collection<String> plans) {
+    this.registry = registry;
+    this.operations = Set.copyOf(operations);
+    this.models.put(ExchangeSummary.UNKNOWN, new ModelMeters(registry, ExchangeSummary.UNKNOWN));
+    for (String model : models) {
+      this.models.put(model, new ModelMeters(registry, model));
+    }
+    rejected.put(
+        ExchangeSummary.UNKNOWN,
+        Meters.STREAM_SLOTS_REJECTED.counter(registry, ExchangeSummary.UNKNOWN));
+    for (String plan : plans) {
+      rejected.put(plan, Meters.STREAM_SLOTS_REJECTED.counter(registry, plan));
+    }
+  }
+
+  @Override
+  public void ended(ExchangeSummary summary) {
+    Labels labels =
+        new Labels(
+            operations.contains(summary.operation())
+                ? summary.operation()
+                : ExchangeSummary.UNKNOWN,
+            known(models, summary.model()),
+            known(rejected, summary.plan()),
+            bounded(summary.status()),
+            summary.reason());
+    Series counted = series.get(labels);
+    if (counted == null) {
+      counted = series.computeIfAbsent(labels, this::register);
+    }
+    counted.requests.increment();
+    counted.duration.record(summary.durationNanos(), TimeUnit.NANOSECONDS);
+    if (summary.firstByteNanos() >= 0) {
+      counted.firstByte.record(summary.firstByteNanos(), TimeUnit.NANOSECONDS);
+    }
+    if (counted.rejected != null) {
+      counted.rejected.increment();
+    }
+    counted.model.count(summary);
+  }
+
+  private Series register(Labels labels) {
+    String reason = labels.reason == null ? "none" : labels.reason.label();
+    boolean slotsBusy =
+        labels.reason == Reason.SLOTS_OF_PLAN || labels.reason == Reason.SLOTS_OF_KEY;
+    return new Series(
+        Meters.REQUESTS.counter(
+            registry,
+            labels.operation,
+            labels.model,
+            labels.plan,
+            Integer.toString(labels.status),
+            reason),
+        Meters.REQUEST_DURATION.histogram(registry, labels.operation, labels.model),
+        Meters.TIME_TO_FIRST_BYTE.histogram(registry, labels.operation, labels.model),
+        slotsBusy ? rejected.get(labels.plan) : null,
+        Objects.requireNonNull(models.get(labels.model)));
+  }
+
+  private static String known(Map<String, ?> configured, @Nullable String name) {
+    return name != null && configured.containsKey(name) ? name : ExchangeSummary.UNKNOWN;
+  }
+
+  private static int bounded(int status) {
+    return status >= 100 && status <= 599 ? status : 0;
+  }
+
+  /** The labels of one series of {@link Meters#REQUESTS}, names already bounded. */
+  private record Labels(
+      String operation, String model, String plan, int status, @Nullable Reason reason) {}
+
+  /** The meters that an exchange with the same labels moves. */
+  private record Series(
+      Counter requests,
+      Timer duration,
+      Timer firstByte,
+      @Nullable Counter rejected,
+      ModelMeters model) {}
+
+  /**
+   * The meters that have no label but the model. Registered at the start, so that they show as 0.
+   */
+  private static final class ModelMeters {
+    private final Map<End, Counter> streamsEnded = new EnumMap<>(End.class);
+    private final Counter bytesIn;
+    private final Counter bytesOut;
+    private final Counter events;
+
+    ModelMeters(MeterRegistry registry, String model) {
+      for (End end : End.values()) {
+        streamsEnded.put(end, Meters.STREAMS_ENDED.counter(registry, model, end.label()));
+      }
+      bytesIn = Meters.BYTES.counter(registry, model, "in");
+      bytesOut = Meters.BYTES.counter(registry, model, "out");
+      events = Meters.EVENTS.counter(registry, model);
+    }
+
+    void count(ExchangeSummary summary) {
+      bytesIn.increment((double) summary.bytesIn());
+      bytesOut.increment((double) summary.bytesOut());
+      if (summary.stream()) {
+        Objects.requireNonNull(streamsEnded.get(summary.end())).increment();
+      }
+      if (summary.events() > 0) {
+        events.increment((double) summary.events());
+      }
+    }
+  }
+}

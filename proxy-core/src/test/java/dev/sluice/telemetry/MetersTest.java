@@ -1,0 +1,104 @@
+package dev.sluice.telemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.access.KeyCacheCounts;
+import dev.sluice.access.Plan;
+import dev.sluice.slots.SlotLease;
+import dev.sluice.slots.StreamSlots;
+import dev.sluice.upstream.ConnectionCounts;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class MetersTest {
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+  @Test
+  void everyNameFollowsThePrometheusConventions() {
+    for (Meters meter : Meters.values()) {
+      assertThat(meter.prometheusName()).matches("sluice(_[a-z]+)+");
+      assertThat(meter.prometheusName().endsWith("_total"))
+          .as(meter.prometheusName())
+          .isEqualTo(meter.type() == Meters.Type.COUNTER);
+      if (meter.type() == Meters.Type.HISTOGRAM) {
+        assertThat(meter.prometheusName()).endsWith("_seconds");
+      }
+      assertThat(meter.description()).endsWith(".").doesNotContain("\n", "|");
+    }
+  }
+
+  @Test
+  void everyNameStandsOnce() {
+    assertThat(Meters.values()).extracting(Meters::prometheusName).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void aMeterWithTheWrongNumberOfLabelValuesIsRefused() {
+    assertThatThrownBy(() -> Meters.EVENTS.counter(registry, "a", "b"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("sluice_events_total: 2 label values (expected: [model])");
+  }
+
+  @Test
+  void aMeterOfAnotherTypeIsRefused() {
+    assertThatThrownBy(() -> Meters.READY.counter(registry))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("sluice_ready: COUNTER (expected: GAUGE)");
+  }
+
+  @Test
+  void theTableHasALineForEveryMeter() {
+    List<String> lines = Meters.markdown().lines().toList();
+
+    assertThat(lines).hasSize(2 + Meters.values().length);
+    assertThat(lines)
+        .contains(
+            "| `sluice_stream_slots_in_use` | gauge | slots | `plan` | Stream slots of the plan in"
+                + " use now. |");
+  }
+
+  @Test
+  void slotsFollowWhatIsAcquiredAndReleased() {
+    Plan plan = new Plan("free", 2, Plan.UNBOUNDED, Set.of(), true);
+    StreamSlots slots = new StreamSlots(List.of(plan));
+    StateMeters.bindSlots(registry, slots, List.of(plan));
+    SlotLease lease = Objects.requireNonNull(slots.acquire(plan, "k").lease());
+
+    assertThat(gauge("sluice.stream.slots.in.use")).isEqualTo(1);
+    assertThat(gauge("sluice.stream.slots.limit")).isEqualTo(2);
+    lease.release();
+    assertThat(gauge("sluice.stream.slots.in.use")).isZero();
+  }
+
+  @Test
+  void eachResultAndStateHasItsMeter() {
+    StateMeters.bindKeyCache(registry, new KeyCacheCounts());
+    StateMeters.bindUpstreamConnections(registry, Map.of("small", new ConnectionCounts()));
+
+    assertThat(registry.find("sluice.key.cache.total").functionCounters())
+        .extracting(counter -> counter.getId().getTag("result"))
+        .containsExactlyInAnyOrder("hit", "hit_unknown", "miss", "miss_unknown", "failed");
+    assertThat(registry.find("sluice.upstream.connections").gauges())
+        .extracting(gauge -> gauge.getId().getTag("state"))
+        .containsExactlyInAnyOrder("connecting", "active", "idle");
+  }
+
+  @Test
+  void aStateIsReadEvenWhereNobodyElseHoldsItsReader() {
+    Meters.KEY_CACHE.counter(registry, new Object()::hashCode, "hit");
+    Meters.READY.gauge(registry, () -> 1);
+    System.gc();
+
+    assertThat(registry.get("sluice.key.cache.total").functionCounter().count()).isNotZero();
+    assertThat(gauge("sluice.ready")).isEqualTo(1);
+  }
+
+  private double gauge(String name) {
+    return registry.get(name).gauge().value();
+  }
+}
