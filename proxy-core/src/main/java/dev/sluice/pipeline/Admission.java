@@ -1,0 +1,83 @@
+package dev.sluice.pipeline;
+
+import dev.sluice.error.Failure;
+import dev.sluice.error.Reason;
+import dev.sluice.exchange.Exchange;
+import dev.sluice.exchange.MemoryBudget;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.AttributeKey;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes no requests while Sluice starts or drains, has no memory for another body, or on a
+ * connection that is one too many: 503, before anything else of the request is looked at.
+ */
+@Sharable
+final class Admission extends Rule {
+  private static final AttributeKey<Boolean> OVER_LIMIT =
+      AttributeKey.valueOf(Admission.class, "overLimit");
+
+  /** Connections past the limit that are kept to be told so; any more are closed unheard. */
+  private static final int MAX_TOLD = 256;
+
+  private final EdgeState state;
+  private final MemoryBudget budget;
+  private final int maxConnections;
+  private final AtomicInteger connections = new AtomicInteger();
+
+  Admission(EdgeState state, MemoryBudget budget, int maxConnections) {
+    this.state = state;
+    this.budget = budget;
+    this.maxConnections = maxConnections;
+  }
+
+  /** How many connections are open. */
+  int connections() {
+    return connections.get();
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    int open = connections.incrementAndGet();
+    if (open > maxConnections) {
+      ctx.channel().attr(OVER_LIMIT).set(true);
+      if (open > maxConnections + MAX_TOLD) {
+        ctx.close();
+      }
+    }
+    ctx.fireChannelActive();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    connections.decrementAndGet();
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  @Nullable Failure check(ChannelHandlerContext ctx, Exchange exchange) {
+    switch (state.phase()) {
+      case STARTING -> {
+        return Failure.of(Reason.STARTING, "Sluice is starting." + AGAIN);
+      }
+      case DRAINING -> {
+        return Failure.of(Reason.DRAINING, "Sluice is shutting down." + AGAIN);
+      }
+      case READY -> {}
+    }
+    if (ctx.channel().hasAttr(OVER_LIMIT)) {
+      exchange.downstream().closeAfterAnswer();
+      return Failure.of(
+          Reason.CONNECTION_LIMIT, "Sluice has as many connections as it may have." + AGAIN);
+    }
+    if (budget.isExhausted()) {
+      return MemoryBudget.exhausted();
+    }
+    return null;
+  }
+
+  private static final String AGAIN =
+      " Wait the seconds in Retry-After, then send the request again.";
+}

@@ -1,0 +1,278 @@
+package dev.sluice.pipeline;
+
+import dev.sluice.exchange.Downstream;
+import dev.sluice.exchange.Exchange;
+import dev.sluice.exchange.LoopContext;
+import dev.sluice.exchange.Route;
+import dev.sluice.exchange.RouteTable;
+import dev.sluice.http.ConnectionTokens;
+import dev.sluice.timer.Deadline;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The downstream connection: begins an exchange for each head that was read, carries its answer,
+ * and tells it when the caller is slow or gone. What goes on down the pipeline is the exchange, and
+ * the contents of its body.
+ */
+final class DownstreamConnection extends ChannelInboundHandlerAdapter implements Downstream {
+  private static final Logger logger = LoggerFactory.getLogger(DownstreamConnection.class);
+
+  private static final Route UNREADABLE = new Route.Unknown();
+  private static final byte[] CONTINUE =
+      "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  /** How long a caller may take nothing of the last bytes of an answer, in nanoseconds. */
+  private static final long STALLED_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final LoopContext context;
+  private final RouteTable routes;
+  private final EdgeState state;
+  private final RequestDecoder decoder;
+  private final Deadline delivery;
+  private @Nullable ChannelHandlerContext ctx;
+  private @Nullable Exchange exchange;
+  private boolean http10;
+  private boolean awaitsContinue;
+  private boolean closing;
+  private long undeliveredBytes;
+
+  DownstreamConnection(
+      LoopContext context, RouteTable routes, EdgeState state, RequestDecoder decoder) {
+    this.context = context;
+    this.routes = routes;
+    this.state = state;
+    this.decoder = decoder;
+    this.delivery =
+        new Deadline(context.timer()) {
+          @Override
+          protected void expired() {
+            checkDelivery();
+          }
+        };
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext added) {
+    ctx = added;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext reading, Object message) {
+    if (message instanceof HttpRequest head) {
+      begin(head);
+    } else if (message instanceof Unreadable unreadable) {
+      closing = true;
+      unreadable(unreadable);
+    } else if (message instanceof HttpContent content && exchange != null && exchange.isOpen()) {
+      exchange.countBytesIn(content.content().readableBytes());
+      reading.fireChannelRead(content);
+    } else {
+      ReferenceCountUtil.release(message); // the rest of a body that was refused
+    }
+  }
+
+  private void begin(HttpRequest head) {
+    http10 = head.protocolVersion().equals(HttpVersion.HTTP_1_0);
+    closing |= !ConnectionTokens.of(head.headers()).keepsAlive(http10);
+    awaitsContinue =
+        !http10
+            && head.headers()
+                .containsValue(HttpHeaderNames.EXPECT, HttpHeaderValues.CONTINUE, true);
+    String target = OriginForm.of(head.uri());
+    Route route = routes.find(head.method(), OriginForm.path(target));
+    channel()
+        .fireChannelRead(
+            begun(new Exchange(this, head, target, route, decoder.declaredBodyBytes())));
+  }
+
+  private void unreadable(Unreadable unreadable) {
+    Exchange refused =
+        exchange == null
+            ? begun(new Exchange(this, unreadable.head(), "", UNREADABLE, 0))
+            : exchange;
+    refused.refuse(unreadable.failure());
+  }
+
+  private Exchange begun(Exchange next) {
+    exchange = next;
+    state.exchangeBegan();
+    return next;
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext changed) {
+    if (exchange != null) {
+      exchange.writabilityChanged(changed.channel().isWritable());
+    }
+    changed.fireChannelWritabilityChanged();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext inactive) {
+    if (exchange != null) {
+      exchange.downstreamClosed();
+    }
+    inactive.fireChannelInactive();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext triggered, Object event) {
+    if (event == EdgeState.GRACE_OVER) {
+      closing = true;
+      if (exchange == null) {
+        triggered.close();
+      } else {
+        exchange.shutdown();
+      }
+    } else {
+      triggered.fireUserEventTriggered(event);
+    }
+  }
+
+  /** A handler failed. The exchange ends; the process and every other exchange go on. */
+  void fault(Throwable cause) {
+    closing = true;
+    if (exchange == null) {
+      logger.error("fault of Sluice between two requests", cause);
+      channel().close();
+    } else {
+      exchange.fault(cause);
+    }
+  }
+
+  // Downstream
+
+  @Override
+  public LoopContext context() {
+    return context;
+  }
+
+  @Override
+  public ByteBufAllocator alloc() {
+    return channel().alloc();
+  }
+
+  @Override
+  public boolean readsChunks() {
+    return !http10;
+  }
+
+  @Override
+  public boolean keepsAlive() {
+    // A caller that waits for 100 Continue may send its body after the answer, or not: nobody
+    // knows.
+    boolean reachesNext = decoder.isBodyRead() || (!awaitsContinue && decoder.isBodySkippable());
+    closing |= !reachesNext || state.isDraining();
+    return !closing;
+  }
+
+  @Override
+  public void closeAfterAnswer() {
+    closing = true;
+  }
+
+  @Override
+  public void readBody() {
+    if (awaitsContinue && !decoder.hasWaiting() && !decoder.isBodyRead()) {
+      channel().writeAndFlush(Unpooled.wrappedBuffer(CONTINUE), channel().voidPromise());
+    }
+    awaitsContinue = false;
+    decoder.readBody();
+  }
+
+  @Override
+  public void write(ByteBuf bytes) {
+    if (exchange != null) {
+      exchange.countBytesOut(bytes.readableBytes());
+    }
+    channel().write(bytes, channel().voidPromise());
+  }
+
+  @Override
+  public void flush() {
+    channel().flush();
+  }
+
+  @Override
+  public void writeLast(ByteBuf bytes) {
+    Exchange ending = exchange;
+    if (ending == null) {
+      bytes.release();
+      return;
+    }
+    ending.countBytesOut(bytes.readableBytes());
+    ChannelFuture written = channel().writeAndFlush(bytes);
+    if (!written.isDone()) {
+      undeliveredBytes = undeliveredBytes();
+      delivery.arm(STALLED_NANOS);
+    }
+    written.addListener(future -> ending.delivered(future.isSuccess()));
+  }
+
+  /**
+   * The last bytes are still on their way: a caller who takes some has more time, others do not.
+   */
+  private void checkDelivery() {
+    long left = undeliveredBytes();
+    if (left == undeliveredBytes) {
+      abort();
+    } else {
+      undeliveredBytes = left;
+      delivery.arm(STALLED_NANOS);
+    }
+  }
+
+  /** Counts what is written in part, too: one buffer may be a whole answer. */
+  private long undeliveredBytes() {
+    ChannelOutboundBuffer waiting = channel().channel().unsafe().outboundBuffer();
+    if (waiting == null) {
+      return 0;
+    }
+    long partial = waiting.current() instanceof ByteBuf first ? first.readableBytes() : 0;
+    return waiting.totalPendingWriteBytes() + partial;
+  }
+
+  @Override
+  public void exchangeEnded() {
+    exchange = null;
+    delivery.disarm();
+    state.exchangeEnded();
+    if (!channel().channel().isActive()) {
+      return;
+    }
+    if (closing) {
+      decoder.close();
+    } else {
+      decoder.nextRequest();
+    }
+  }
+
+  @Override
+  public void abort() {
+    channel().close();
+  }
+
+  private ChannelHandlerContext channel() {
+    if (ctx == null) {
+      throw new IllegalStateException("context: none (expected: added to a pipeline)");
+    }
+    return ctx;
+  }
+}

@@ -1,0 +1,31 @@
+package dev.sluice.pipeline;
+
+import dev.sluice.access.Plan;
+import dev.sluice.cluster.Model;
+import dev.sluice.http.HttpLimits;
+import dev.sluice.message.Operation;
+import java.util.List;
+
+/**
+ * What an {@link Edge} serves, and within which bounds.
+ *
+ * @param limits bounds on downstream connections and requests
+ * @param plans all plans that a subscription may hold; names are unique
+ * @param models all models, in the order in which they are listed; ids are unique
+ * @param operations all operations that are forwarded; paths and names are unique
+ * @param memoryBudgetBytes how much memory all held bodies may take together
+ */
+public record EdgeConfig(
+    HttpLimits limits,
+    List<Plan> plans,
+    List<Model> models,
+    List<Operation> operations,
+    long memoryBudgetBytes) {
+
+  /** Copies the lists. */
+  public EdgeConfig {
+    plans = List.copyOf(plans);
+    models = List.copyOf(models);
+    operations = List.copyOf(operations);
+  }
+}

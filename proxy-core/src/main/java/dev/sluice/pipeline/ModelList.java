@@ -1,0 +1,97 @@
+package dev.sluice.pipeline;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.sluice.cluster.Catalog;
+import dev.sluice.cluster.Model;
+import dev.sluice.exchange.Exchange;
+import dev.sluice.exchange.Route;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Answers {@code GET /v1/models} and {@code GET /v1/models/{id}}: every configured model, whatever
+ * the caller's plan, as objects that the SDKs of both families parse. Everything else passes.
+ */
+@Sharable
+final class ModelList extends ChannelInboundHandlerAdapter {
+  private static final JsonFactory JSON = new JsonFactory();
+
+  private final byte[] list;
+  private final Map<String, byte[]> items = new HashMap<>();
+
+  ModelList(Catalog catalog) {
+    this.list = json(generator -> writeList(generator, catalog.models()));
+    for (Model model : catalog.models()) {
+      items.put(model.id(), json(generator -> writeItem(generator, model)));
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (!(message instanceof Exchange exchange)) {
+      ctx.fireChannelRead(message);
+    } else if (exchange.route() instanceof Route.ModelList) {
+      exchange.answer(200, list);
+    } else if (exchange.route() instanceof Route.ModelItem item) {
+      byte[] found = items.get(item.id());
+      if (found == null) {
+        exchange.refuse(ModelAccess.UNKNOWN);
+      } else {
+        exchange.answer(200, found);
+      }
+    } else {
+      ctx.fireChannelRead(message);
+    }
+  }
+
+  private static void writeList(JsonGenerator json, List<Model> models) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("object", "list");
+    json.writeArrayFieldStart("data");
+    for (Model model : models) {
+      writeItem(json, model);
+    }
+    json.writeEndArray();
+    json.writeBooleanField("has_more", false);
+    json.writeFieldName("first_id");
+    json.writeString(models.isEmpty() ? null : models.get(0).id());
+    json.writeFieldName("last_id");
+    json.writeString(models.isEmpty() ? null : models.get(models.size() - 1).id());
+    json.writeEndObject();
+  }
+
+  private static void writeItem(JsonGenerator json, Model model) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("id", model.id());
+    json.writeStringField("object", "model");
+    json.writeStringField("type", "model");
+    json.writeNumberField("created", model.created().getEpochSecond());
+    json.writeStringField("created_at", model.created().truncatedTo(ChronoUnit.SECONDS).toString());
+    json.writeStringField("owned_by", model.ownedBy());
+    json.writeStringField("display_name", model.id());
+    json.writeEndObject();
+  }
+
+  private interface Writing {
+    void to(JsonGenerator json) throws IOException;
+  }
+
+  private static byte[] json(Writing writing) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (JsonGenerator generator = JSON.createGenerator(bytes)) {
+      writing.to(generator);
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing to memory does not fail", e);
+    }
+    return bytes.toByteArray();
+  }
+}

@@ -1,0 +1,101 @@
+package dev.sluice.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.benmanes.caffeine.cache.Ticker;
+import dev.sluice.access.KeyCache;
+import dev.sluice.cluster.Catalog;
+import dev.sluice.exchange.LoopContext;
+import dev.sluice.exchange.MemoryBudget;
+import dev.sluice.exchange.RouteTable;
+import dev.sluice.http.HttpLimits;
+import dev.sluice.slots.StreamSlots;
+import dev.sluice.timer.LoopTimer;
+import dev.sluice.upstream.ConnectionPool;
+import dev.sluice.upstream.UpstreamTransport;
+import io.netty.channel.Channel;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.resolver.DefaultAddressResolverGroup;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** What the documents say of the way of a request is what the pipeline does. */
+final class LifeOfARequestTest {
+  private static final Pattern STEP = Pattern.compile("(?m)^[0-9]+\\. `([a-z-]+)`");
+  private static final Pattern PICTURED = Pattern.compile("(?m)^  ([a-z]+(?:-[a-z]+)*)(?:  .*)?$");
+  private static final MemoryBudget BUDGET = new MemoryBudget(1);
+
+  @Test
+  void theStepsInTheArchitectureAreTheHandlersOfThePipelineInTheirOrder() throws IOException {
+    String life = section("../ARCHITECTURE.md", "\n## Life of a request\n", "\n## ");
+
+    assertThat(names(STEP, life)).isEqualTo(handlers());
+  }
+
+  @Test
+  void thePictureInTheReadmeShowsTheHandlersOfThePipelineInTheirOrder() throws IOException {
+    String way = section("../README.md", "\n## The way of a request\n", "\n## ");
+
+    assertThat(names(PICTURED, way)).isEqualTo(handlers());
+  }
+
+  private static String section(String file, String from, String to) throws IOException {
+    String text = Files.readString(Path.of(file));
+    assertThat(text).containsOnlyOnce(from);
+    int start = text.indexOf(from) + from.length();
+    return text.substring(start, text.indexOf(to, start));
+  }
+
+  private static List<String> names(Pattern pattern, String text) {
+    return pattern.matcher(text).results().map((MatchResult found) -> found.group(1)).toList();
+  }
+
+  private static List<String> handlers() {
+    EdgeState state = new EdgeState();
+    Catalog catalog = new Catalog(List.of());
+    KeyCache keys =
+        new KeyCache(
+            hash -> CompletableFuture.completedFuture(Optional.empty()), Ticker.systemTicker());
+    EdgePipeline pipeline =
+        new EdgePipeline(
+            HttpLimits.DEFAULT,
+            new RouteTable(List.of()),
+            state,
+            new EdgePipeline.Rules(
+                new Admission(state, BUDGET, 1),
+                new BodySize(1),
+                new ContentType(),
+                new BearerKey(keys, Map.of(), InstantSource.system()),
+                new Routing(),
+                new ModelList(catalog),
+                new ModelAccess(catalog),
+                new StreamSlot(new StreamSlots(List.of()))),
+            LifeOfARequestTest::context);
+    EmbeddedChannel channel = new EmbeddedChannel(pipeline);
+    List<String> handlers = List.copyOf(channel.pipeline().toMap().keySet());
+    channel.finishAndReleaseAll();
+    return handlers;
+  }
+
+  private static LoopContext context(Channel channel) {
+    LoopTimer timer = new LoopTimer(channel.eventLoop(), () -> 0);
+    UpstreamTransport transport =
+        new UpstreamTransport(
+            EmbeddedChannel::new,
+            DefaultAddressResolverGroup.INSTANCE,
+            () -> {
+              throw new AssertionError("no upstream is asked for");
+            });
+    ConnectionPool pool = new ConnectionPool(channel.eventLoop(), timer, transport, Map.of());
+    return new LoopContext(channel.eventLoop(), timer, pool, BUDGET, Runnable::run, summary -> {});
+  }
+}
