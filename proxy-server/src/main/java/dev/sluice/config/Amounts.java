@@ -1,0 +1,74 @@
+package dev.sluice.config;
+
+import dev.sluice.yaml.Value;
+import java.time.Duration;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Sizes and durations: a whole number and a unit. A number alone is refused. */
+final class Amounts {
+  static final int MAX_BYTES = 1 << 30;
+  static final Duration MAX_DURATION = Duration.ofHours(24);
+
+  private static final String SIZE_RULE =
+      "a size from 1B to 1GiB, as in 32MiB; units B, kB, KiB, MB, MiB, GB, GiB";
+
+  private static final Pattern AMOUNT = Pattern.compile("(0|[1-9][0-9]{0,9})([A-Za-z]{1,3})");
+
+  private static final Map<String, Long> BYTES =
+      Map.of(
+          "B", 1L,
+          "kB", 1_000L,
+          "KiB", 1L << 10,
+          "MB", 1_000_000L,
+          "MiB", 1L << 20,
+          "GB", 1_000_000_000L,
+          "GiB", 1L << 30);
+
+  private static final Map<String, Long> MILLIS =
+      Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L);
+
+  private Amounts() {}
+
+  /** The value as a number of bytes, 1 to 1 GiB. */
+  static int bytes(Value value, int fallback) {
+    return value
+        .scalar(SIZE_RULE, text -> within(text, BYTES, 1, MAX_BYTES), (long) fallback)
+        .intValue();
+  }
+
+  /** The value as a duration, 1 ms to 24 h. */
+  static Duration duration(Value value, Duration fallback) {
+    return duration(value, 1, fallback);
+  }
+
+  /** The value as a duration, 0 to 24 h. */
+  static Duration durationOrZero(Value value, Duration fallback) {
+    return duration(value, 0, fallback);
+  }
+
+  private static Duration duration(Value value, long minMillis, Duration fallback) {
+    String rule = "a duration from " + minMillis + "ms to 24h, as in 10s; units ms, s, m, h";
+    return Duration.ofMillis(
+        value.scalar(
+            rule,
+            text -> within(text, MILLIS, minMillis, MAX_DURATION.toMillis()),
+            fallback.toMillis()));
+  }
+
+  private static @Nullable Long within(String text, Map<String, Long> units, long min, long max) {
+    Matcher amount = AMOUNT.matcher(text);
+    if (!amount.matches()) {
+      return null;
+    }
+    Long unit = units.get(amount.group(2));
+    if (unit == null) {
+      return null;
+    }
+    // Ten digits times the largest unit stays within a long.
+    long product = Long.parseLong(amount.group(1)) * unit;
+    return product < min || product > max ? null : product;
+  }
+}

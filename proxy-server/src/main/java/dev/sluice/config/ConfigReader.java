@@ -1,0 +1,187 @@
+package dev.sluice.config;
+
+import dev.sluice.access.Plan;
+import dev.sluice.cluster.Model;
+import dev.sluice.http.HttpLimits;
+import dev.sluice.yaml.Fields;
+import dev.sluice.yaml.Value;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads one configuration, from its YAML document to the core's records. */
+final class ConfigReader {
+  private static final int MAX_CONNECTIONS = 1_000_000;
+
+  private static final String ADDRESS_RULE =
+      "host:port, the host a name, an IPv4 address, or an IPv6 address in brackets, as in "
+          + "\"[::1]:8080\" with its quotes";
+  private static final String PATH_RULE = "the path of a file";
+  private static final String ACCESS_LOG_RULE =
+      "none, stdout, or the path of a file, with a / or a . in it";
+  private static final String PLANS_RULE =
+      "a map from at least one name of a plan to its slots and models";
+  private static final String PLAN_NAME_RULE = Names.NAME_RULE + ", and not unknown";
+  private static final String PLAN_MODELS_RULE = "a list of model ids, or [\"*\"] for every model";
+
+  private final Path file;
+  private final ModelsReader modelsReader;
+  private final Set<String> planNames = new HashSet<>();
+  private @Nullable Path keysFile;
+
+  ConfigReader(Path file, Map<String, String> environment, Instant created) {
+    this.file = file;
+    this.modelsReader = new ModelsReader(environment, created);
+  }
+
+  @Nullable Path keysFile() {
+    return keysFile;
+  }
+
+  Set<String> planNames() {
+    return planNames;
+  }
+
+  /** The configuration of a document; its faults are noted on its values. */
+  SluiceConfig config(Value document) {
+    Fields fields =
+        document.fields(
+            "listen",
+            "admin",
+            "access-log",
+            "limits",
+            "keys",
+            "plans",
+            "models",
+            "operations",
+            "shutdown-grace");
+    ListenAddress listen = address(fields.optional("listen"), SluiceConfig.DEFAULT_LISTEN);
+    ListenAddress admin = address(fields.optional("admin"), SluiceConfig.DEFAULT_ADMIN);
+    if (listen.port() == admin.port() && listen.port() != 0) {
+      Value wrong = fields.optional(fields.optional("admin").isPresent() ? "admin" : "listen");
+      wrong.fault(String.valueOf(listen.port()), "a port for listen and another one for admin");
+    }
+    List<Model> models = modelsReader.models(fields.required("models", ModelsReader.RULE));
+    Set<String> modelIds = new HashSet<>();
+    models.forEach(model -> modelIds.add(model.id()));
+    return new SluiceConfig(
+        listen,
+        admin,
+        accessLog(fields.optional("access-log")),
+        limits(fields.optional("limits")),
+        keys(fields.required("keys", PATH_RULE)),
+        plans(fields.required("plans", PLANS_RULE), modelIds),
+        models,
+        OperationsReader.operations(fields.optional("operations")),
+        Amounts.durationOrZero(
+            fields.optional("shutdown-grace"), SluiceConfig.DEFAULT_SHUTDOWN_GRACE));
+  }
+
+  private static ListenAddress address(Value value, ListenAddress fallback) {
+    return value.scalar(ADDRESS_RULE, ListenAddress::parse, fallback);
+  }
+
+  private AccessLog accessLog(Value value) {
+    return value.scalar(
+        ACCESS_LOG_RULE,
+        text -> {
+          if (text.equals("none")) {
+            return AccessLog.NONE;
+          }
+          if (text.equals("stdout")) {
+            return AccessLog.STDOUT;
+          }
+          // A bare word is rather a slip of the pen than a file.
+          boolean word = text.indexOf('/') < 0 && text.indexOf('.') < 0;
+          Path path = word ? null : path(text);
+          return path == null ? null : AccessLog.to(path);
+        },
+        AccessLog.STDOUT);
+  }
+
+  private Path keys(Value value) {
+    return value.scalar(
+        PATH_RULE,
+        text -> {
+          keysFile = path(text);
+          return keysFile;
+        },
+        file);
+  }
+
+  private @Nullable Path path(String text) {
+    if (text.isEmpty() || text.chars().anyMatch(Character::isISOControl)) {
+      return null;
+    }
+    try {
+      return file.resolveSibling(text);
+    } catch (InvalidPathException e) {
+      return null;
+    }
+  }
+
+  private static HttpLimits limits(Value value) {
+    HttpLimits defaults = HttpLimits.DEFAULT;
+    if (!value.isPresent()) {
+      return defaults;
+    }
+    Fields fields =
+        value.fields("max-body-bytes", "max-connections", "head-timeout", "body-timeout");
+    return new HttpLimits(
+        defaults.maxRequestLineBytes(),
+        defaults.maxHeaderBytes(),
+        defaults.maxHeaderCount(),
+        Amounts.bytes(fields.optional("max-body-bytes"), defaults.maxBodyBytes()),
+        fields
+            .optional("max-connections")
+            .wholeNumber(1, MAX_CONNECTIONS, defaults.maxConnections()),
+        Amounts.duration(fields.optional("head-timeout"), defaults.headTimeout()),
+        Amounts.duration(fields.optional("body-timeout"), defaults.bodyTimeout()),
+        defaults.keepAliveTimeout());
+  }
+
+  private Map<String, Plan> plans(Value value, Set<String> modelIds) {
+    Map<String, Plan> plans = new LinkedHashMap<>();
+    for (Value.Entry entry : value.someEntries(PLANS_RULE)) {
+      String name =
+          entry
+              .key()
+              .text(PLAN_NAME_RULE, text -> Names.isName(text) && !text.equals(Names.RESERVED), "");
+      planNames.add(name);
+      plans.put(name, plan(name, entry.value(), modelIds));
+    }
+    return plans;
+  }
+
+  private static Plan plan(String name, Value value, Set<String> modelIds) {
+    Fields fields = value.fields("streams", "streams-per-key", "models");
+    int streams =
+        fields
+            .required("streams", "a whole number >= 1")
+            .wholeNumber(1, Integer.MAX_VALUE, Integer.MAX_VALUE);
+    Value perKey = fields.optional("streams-per-key");
+    int streamsPerKey =
+        perKey.wholeNumber(1, Integer.MAX_VALUE, perKey.isPresent() ? 1 : Plan.UNBOUNDED);
+    if (streamsPerKey > streams) {
+      perKey.fault(String.valueOf(streamsPerKey), "a whole number <= streams, which is " + streams);
+    }
+    Set<String> ids = new HashSet<>();
+    Value models = fields.required("models", PLAN_MODELS_RULE);
+    for (Value item : models.someItems(PLAN_MODELS_RULE)) {
+      String id = item.text(PLAN_MODELS_RULE, text -> true, Names.EVERY_MODEL);
+      // Where there are no models at all, that is the fault.
+      if (!id.equals(Names.EVERY_MODEL) && !modelIds.isEmpty() && !modelIds.contains(id)) {
+        item.unknown(id, modelIds.stream().sorted().toList());
+      }
+      ids.add(id);
+    }
+    boolean allModels = ids.remove(Names.EVERY_MODEL);
+    return new Plan(name, streams, streamsPerKey, ids, allModels);
+  }
+}
