@@ -1,0 +1,38 @@
+package dev.sluice.accesslog;
+
+import dev.sluice.exchange.End;
+import dev.sluice.exchange.ExchangeSummary;
+import dev.sluice.telemetry.AccessLogLine;
+
+/** Exchanges that are told apart by a number, and the lines that are expected of them. */
+final class Lines {
+  private Lines() {}
+
+  static ExchangeSummary exchange(int number) {
+    return new ExchangeSummary(
+        0,
+        "req_" + number,
+        "models",
+        null,
+        "free",
+        "acme-prod",
+        200,
+        null,
+        false,
+        0,
+        300,
+        0,
+        1_000,
+        2_000,
+        null,
+        End.DONE);
+  }
+
+  static String of(int from, int to) {
+    StringBuilder lines = new StringBuilder();
+    for (int number = from; number < to; number++) {
+      AccessLogLine.append(lines, exchange(number));
+    }
+    return lines.toString();
+  }
+}
