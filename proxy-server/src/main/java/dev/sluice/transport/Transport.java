@@ -1,0 +1,99 @@
+package dev.sluice.transport;
+
+import dev.sluice.upstream.UpstreamTransport;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.resolver.dns.DnsAddressResolverGroup;
+import io.netty.resolver.dns.DnsNameResolverBuilder;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.internal.PlatformDependent;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What connections are driven with: epoll on Linux, NIO elsewhere.
+ *
+ * @param name its name, for the log
+ * @param handlers drives the channels of one loop
+ * @param listening the class of listening channels
+ * @param connecting makes a channel to an upstream
+ * @param asking makes a channel to a name server
+ */
+public record Transport(
+    String name,
+    IoHandlerFactory handlers,
+    Class<? extends ServerChannel> listening,
+    ChannelFactory<? extends SocketChannel> connecting,
+    ChannelFactory<? extends DatagramChannel> asking) {
+
+  private static final Logger logger = LoggerFactory.getLogger(Transport.class);
+
+  /** The best transport here. Says so loudly where the native one should be and is not. */
+  public static Transport best() {
+    if (Epoll.isAvailable()) {
+      return new Transport(
+          "epoll",
+          EpollIoHandler.newFactory(),
+          EpollServerSocketChannel.class,
+          EpollSocketChannel::new,
+          EpollDatagramChannel::new);
+    }
+    if (PlatformDependent.normalizedOs().equals("linux")) {
+      logger.warn("transport: NIO (expected: epoll on Linux)", Epoll.unavailabilityCause());
+    }
+    return new Transport(
+        "nio",
+        NioIoHandler.newFactory(),
+        NioServerSocketChannel.class,
+        NioSocketChannel::new,
+        NioDatagramChannel::new);
+  }
+
+  /** A group of this many event loops, whose threads are named so. */
+  public EventLoopGroup loops(int count, String threads) {
+    return new MultiThreadIoEventLoopGroup(
+        count, new DefaultThreadFactory(threads, true), handlers);
+  }
+
+  /** What connections to upstreams are made with. Names are looked up without blocking a loop. */
+  public UpstreamTransport upstream() {
+    DnsNameResolverBuilder names = new DnsNameResolverBuilder().datagramChannelFactory(asking);
+    return new UpstreamTransport(connecting, new DnsAddressResolverGroup(names), new LazyTls());
+  }
+
+  /** Reading the machine's trusted certificates takes a while; many have no https upstream. */
+  private static final class LazyTls implements Supplier<SslContext> {
+    private @Nullable SslContext context;
+
+    @Override
+    public synchronized SslContext get() {
+      if (context == null) {
+        try {
+          context = SslContextBuilder.forClient().endpointIdentificationAlgorithm("HTTPS").build();
+        } catch (SSLException e) {
+          throw new IllegalStateException("every Java platform has a TLS client", e);
+        }
+      }
+      return context;
+    }
+  }
+}

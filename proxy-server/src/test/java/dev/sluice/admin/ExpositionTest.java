@@ -1,0 +1,271 @@
+package dev.sluice.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.access.KeyCacheCounts;
+import dev.sluice.access.Plan;
+import dev.sluice.accesslog.AccessLog;
+import dev.sluice.error.Reason;
+import dev.sluice.exchange.End;
+import dev.sluice.exchange.ExchangeSummary;
+import dev.sluice.slots.StreamSlots;
+import dev.sluice.telemetry.ExchangeMeters;
+import dev.sluice.telemetry.Meters;
+import dev.sluice.telemetry.StateMeters;
+import dev.sluice.upstream.ConnectionCounts;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a scrape shows, held against the enum of meters. */
+class ExpositionTest {
+  private static final Pattern SAMPLE =
+      Pattern.compile("([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\\{(.*)})? (\\S+)(?: # .*)?");
+  private static final Pattern LABEL =
+      Pattern.compile("([a-zA-Z_][a-zA-Z0-9_]*)=\"((?:[^\"\\\\]|\\\\.)*)\",?");
+  private static final Map<String, Set<String>> LABEL_VALUES =
+      Map.of(
+          "operation", Set.of("chat_completions", "messages", "models", "unknown"),
+          "model", Set.of("small", "openai/gpt-oss-120b", "unknown"),
+          "plan", Set.of("free", "pro", "unknown"),
+          "result", Set.of("hit", "hit_unknown", "miss", "miss_unknown", "failed", "ok", "refused"),
+          "state", Set.of("connecting", "active", "idle"),
+          "direction", Set.of("in", "out"),
+          "cause", Arrays.stream(End.values()).map(End::label).collect(Collectors.toSet()),
+          "version", Set.of("1.2.3"),
+          "java", Set.of(Runtime.version().toString()));
+
+  private final Metrics metrics =
+      new Metrics("1.2.3", ByteBufAllocator.DEFAULT, () -> Readiness.READY);
+  private final EventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+
+  @TempDir private Path directory;
+  private AccessLog accessLog;
+
+  @BeforeEach
+  void bindEverythingAndRecordUglyExchanges() throws IOException {
+    MeterRegistry registry = metrics.registry();
+    List<Plan> plans =
+        List.of(
+            new Plan("free", 2, Plan.UNBOUNDED, Set.of(), true),
+            new Plan("pro", 100, 10, Set.of(), true));
+    List<String> models = List.of("small", "openai/gpt-oss-120b");
+    StateMeters.bindSlots(registry, new StreamSlots(plans), plans);
+    StateMeters.bindKeyCache(registry, new KeyCacheCounts());
+    StateMeters.bindUpstreamConnections(
+        registry, models.stream().collect(Collectors.toMap(m -> m, m -> new ConnectionCounts())));
+    Meters.KEYS_RELOAD.counter(registry, "ok");
+    Meters.KEYS_RELOAD.counter(registry, "refused").increment();
+    Meters.DOWNSTREAM_CONNECTIONS.gauge(registry, () -> 3);
+    Meters.MEMORY_BUDGET_HELD.gauge(registry, () -> 4);
+    Meters.MEMORY_BUDGET_LIMIT.gauge(registry, () -> 5);
+    accessLog = AccessLog.toFile(directory.resolve("log"));
+    accessLog.bindTo(registry);
+    metrics.bindLoops(group);
+
+    ExchangeMeters exchanges =
+        new ExchangeMeters(
+            registry,
+            List.of("chat_completions", "messages", "models"),
+            models,
+            List.of("free", "pro"));
+    List<String> names = new ArrayList<>(models);
+    names.addAll(List.of("\"}\n# EOF\nevil 1", "sk-a-key-by-mistake", "", "\0", "\ud800"));
+    for (String name : names) {
+      for (Reason reason : Reason.values()) {
+        exchanges.ended(exchange(name, "free", reason.status(), reason));
+      }
+      exchanges.ended(exchange("small", name, 200, null));
+    }
+  }
+
+  @AfterEach
+  void close() {
+    accessLog.close();
+    metrics.close();
+    group.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  @Test
+  void everyMeterIsThereWithItsTypeItsMeaningAndItsLabels() throws IOException {
+    for (String form : List.of(AdminHandler.PROMETHEUS_TEXT, AdminHandler.OPEN_METRICS)) {
+      String text = scrape(form);
+      List<Sample> samples = samples(text);
+      for (Meters meter : Meters.values()) {
+        String name = meter.prometheusName();
+        boolean histogram = meter.type() == Meters.Type.HISTOGRAM;
+        List<Sample> own =
+            samples.stream()
+                .filter(sample -> sample.name.equals(histogram ? name + "_count" : name))
+                .toList();
+
+        assertThat(own).as(name).isNotEmpty();
+        assertThat(own)
+            .allSatisfy(
+                sample ->
+                    assertThat(sample.labels.keySet())
+                        .containsExactlyInAnyOrderElementsOf(meter.labels()));
+        String family = form.equals(AdminHandler.OPEN_METRICS) ? family(name) : name;
+        assertThat(text).contains("# HELP " + family + " " + meter.description() + "\n");
+        if (meter != Meters.BUILD_INFO) { // In OpenMetrics it has a type of its own.
+          String type = meter.type().name().toLowerCase(Locale.ROOT);
+          assertThat(text).contains("# TYPE " + family + " " + type + "\n");
+        }
+      }
+    }
+  }
+
+  @Test
+  void nothingOfSluiceIsThereThatIsNoMeterOfTheEnum() throws IOException {
+    Set<String> expected = new TreeSet<>();
+    for (Meters meter : Meters.values()) {
+      String name = meter.prometheusName();
+      if (meter.type() == Meters.Type.HISTOGRAM) {
+        expected.addAll(List.of(name + "_bucket", name + "_count", name + "_sum", name + "_max"));
+      } else {
+        expected.add(name);
+      }
+    }
+    Set<String> found =
+        samples(scrape(AdminHandler.PROMETHEUS_TEXT)).stream()
+            .map(sample -> sample.name)
+            .filter(name -> name.startsWith("sluice"))
+            .collect(Collectors.toCollection(TreeSet::new));
+
+    assertThat(found).isEqualTo(expected);
+  }
+
+  @Test
+  void noLabelHasAValueThatIsNotConfigured() throws IOException {
+    Set<String> statuses = new TreeSet<>(Set.of("200"));
+    Set<String> reasons = new TreeSet<>(Set.of("none"));
+    for (Reason reason : Reason.values()) {
+      statuses.add(Integer.toString(reason.status()));
+      reasons.add(reason.label());
+    }
+    for (Sample sample : samples(scrape(AdminHandler.PROMETHEUS_TEXT))) {
+      if (!sample.name.startsWith("sluice")) {
+        continue;
+      }
+      sample.labels.forEach(
+          (label, value) -> {
+            switch (label) {
+              case "status" -> assertThat(value).isIn(statuses);
+              case "reason" -> assertThat(value).isIn(reasons);
+              case "le" -> assertThat(value).matches("\\+Inf|[0-9.]+");
+              default -> assertThat(value).as(sample.name).isIn(LABEL_VALUES.get(label));
+            }
+          });
+    }
+    assertThat(scrape(AdminHandler.PROMETHEUS_TEXT)).doesNotContain("sk-a-key", "evil");
+  }
+
+  @Test
+  void bucketsReachFromFiveMillisecondsToTenMinutes() throws IOException {
+    List<String> bounds =
+        samples(scrape(AdminHandler.PROMETHEUS_TEXT)).stream()
+            .filter(sample -> sample.name.equals("sluice_request_duration_seconds_bucket"))
+            .filter(sample -> "models".equals(sample.labels.get("operation")))
+            .filter(sample -> "small".equals(sample.labels.get("model")))
+            .map(sample -> sample.labels.get("le"))
+            .toList();
+
+    assertThat(bounds).hasSize(17).startsWith("0.005", "0.01", "0.025").endsWith("600.0", "+Inf");
+  }
+
+  @Test
+  void theJvmTheProcessTheAllocatorAndTheLoopsAreMetered() throws IOException {
+    assertThat(samples(scrape(AdminHandler.PROMETHEUS_TEXT)))
+        .extracting(sample -> sample.name)
+        .contains(
+            "jvm_memory_used_bytes",
+            "jvm_gc_live_data_size_bytes",
+            "jvm_threads_live_threads",
+            "process_cpu_usage",
+            "process_uptime_seconds",
+            "process_files_open_files",
+            "netty_allocator_memory_used",
+            "netty_eventexecutor_tasks_pending");
+  }
+
+  private String scrape(String form) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    metrics.scrape(out, form);
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  private static String family(String name) {
+    return name.replaceFirst("_(total|info)$", "");
+  }
+
+  private static ExchangeSummary exchange(
+      String model, String plan, int status, @Nullable Reason reason) {
+    return new ExchangeSummary(
+        0,
+        "req_1",
+        reason == null ? "models" : model,
+        model,
+        plan,
+        "acme-prod",
+        status,
+        reason,
+        true,
+        1,
+        2,
+        3,
+        4_000_000,
+        5_000_000,
+        null,
+        End.DONE);
+  }
+
+  private static List<Sample> samples(String text) {
+    List<Sample> samples = new ArrayList<>();
+    for (String line : text.split("\n", -1)) {
+      if (line.isEmpty() || line.startsWith("#")) {
+        continue;
+      }
+      Matcher sample = SAMPLE.matcher(line);
+      assertThat(sample.matches()).as(line).isTrue();
+      Map<String, String> labels = new TreeMap<>();
+      if (sample.group(2) != null) {
+        Matcher label = LABEL.matcher(sample.group(2));
+        int end = 0;
+        while (label.find() && label.start() == end) {
+          labels.put(label.group(1), label.group(2));
+          end = label.end();
+        }
+        assertThat(end).as(line).isEqualTo(sample.group(2).length());
+      }
+      assertThat(sample.group(3)).matches("[+-]?(Inf|NaN|[0-9.]+(E-?[0-9]+)?)");
+      samples.add(new Sample(sample.group(1), labels));
+    }
+    return samples;
+  }
+
+  private record Sample(String name, Map<String, String> labels) {}
+}
