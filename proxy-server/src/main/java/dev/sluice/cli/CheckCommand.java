@@ -1,0 +1,56 @@
+package dev.sluice.cli;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code sluice check}. */
+@Command(
+    name = "check",
+    description = "Tells every fault of a configuration file and of the keys file it names.")
+final class CheckCommand implements Callable<Integer> {
+  private final Map<String, String> environment;
+  private final Instant started;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--config",
+      required = true,
+      paramLabel = "FILE",
+      description = "The configuration file, as in sluice.yaml.")
+  private Path config;
+
+  CheckCommand(Map<String, String> environment, Instant started) {
+    this.environment = environment;
+    this.started = started;
+  }
+
+  @Override
+  public Integer call() {
+    GoodFiles files =
+        GoodFiles.read(config, environment, started, spec.commandLine().getErr()::println);
+    if (files == null) {
+      return ExitCode.USAGE;
+    }
+    spec.commandLine()
+        .getOut()
+        .printf(
+            Locale.ROOT,
+            "%s: ok (plans: %d, models: %d, operations: %d, subscriptions: %d, keys: %d)%n",
+            config,
+            files.config().plans().size(),
+            files.config().models().size(),
+            files.config().operations().size(),
+            files.keys().subscriptionCount(),
+            files.keys().keyCount());
+    return ExitCode.OK;
+  }
+}

@@ -1,0 +1,247 @@
+package dev.sluice.lifecycle;
+
+import dev.sluice.accesslog.AccessLog;
+import dev.sluice.admin.AdminListener;
+import dev.sluice.admin.Metrics;
+import dev.sluice.admin.Readiness;
+import dev.sluice.cluster.Model;
+import dev.sluice.config.ListenAddress;
+import dev.sluice.config.SluiceConfig;
+import dev.sluice.exchange.ExchangeListener;
+import dev.sluice.exchange.MemoryBudget;
+import dev.sluice.keys.FileKeyDirectory;
+import dev.sluice.keys.KeysSnapshot;
+import dev.sluice.keys.KeysWatcher;
+import dev.sluice.message.Operation;
+import dev.sluice.pipeline.Edge;
+import dev.sluice.pipeline.EdgeConfig;
+import dev.sluice.telemetry.ExchangeMeters;
+import dev.sluice.telemetry.Meters;
+import dev.sluice.telemetry.StateMeters;
+import dev.sluice.transport.Transport;
+import dev.sluice.transport.Waiting;
+import dev.sluice.upstream.UpstreamTransport;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.internal.PlatformDependent;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sluice as a process: everything that {@code serve} needs, put together, started in order and
+ * ended in order. Started and ended from one thread that is no event loop.
+ */
+public final class RunningSluice {
+  private static final Logger logger = LoggerFactory.getLogger(RunningSluice.class);
+
+  /** What ends after the grace period: last words, closing, the access log. */
+  private static final Duration AFTER_GRACE = Duration.ofSeconds(5);
+
+  private final SluiceConfig config;
+  private final Transport transport = Transport.best();
+  private final EventLoopGroup loops =
+      transport.loops(Runtime.getRuntime().availableProcessors(), "sluice-loop");
+  private final EventLoopGroup adminLoop = transport.loops(1, "sluice-admin");
+  private final ExecutorService inspectors =
+      Executors.newFixedThreadPool(
+          Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+          new DefaultThreadFactory("sluice-inspector", true));
+  private final Metrics metrics;
+  private final @Nullable AccessLog accessLog;
+  private final FileKeyDirectory directory;
+  private final UpstreamTransport upstream;
+  private final Edge edge;
+  private @Nullable KeysWatcher watcher;
+  private @Nullable InetSocketAddress address;
+  private @Nullable InetSocketAddress adminAddress;
+
+  private RunningSluice(SluiceConfig config, KeysSnapshot keys, String version) throws IOException {
+    this.config = config;
+    this.metrics = new Metrics(version, ByteBufAllocator.DEFAULT, this::readiness);
+    this.accessLog = accessLog(config);
+    this.directory = new FileKeyDirectory(keys);
+    this.upstream = transport.upstream();
+    this.edge =
+        new Edge(
+            new EdgeConfig(
+                config.limits(),
+                List.copyOf(config.plans().values()),
+                config.models(),
+                config.operations(),
+                Math.max(1, PlatformDependent.maxDirectMemory() / 2)),
+            directory,
+            loops,
+            upstream,
+            inspectors,
+            listener(),
+            InstantSource.system());
+    bindMeters();
+  }
+
+  private static @Nullable AccessLog accessLog(SluiceConfig config) throws IOException {
+    return switch (config.accessLog().sink()) {
+      case NONE -> null;
+      case STDOUT -> AccessLog.toStandardOutput();
+      case FILE -> AccessLog.toFile(Objects.requireNonNull(config.accessLog().file()));
+    };
+  }
+
+  private ExchangeListener listener() {
+    List<String> operations = new ArrayList<>(List.of("list_models", "get_model"));
+    config.operations().stream().map(Operation::name).forEach(operations::add);
+    ExchangeMeters meters =
+        new ExchangeMeters(
+            metrics.registry(),
+            operations,
+            config.models().stream().map(Model::id).toList(),
+            config.plans().keySet());
+    AccessLog log = accessLog;
+    if (log == null) {
+      return meters;
+    }
+    return summary -> {
+      meters.ended(summary);
+      log.ended(summary);
+    };
+  }
+
+  private void bindMeters() {
+    MeterRegistry registry = metrics.registry();
+    metrics.bindLoops(loops);
+    StateMeters.bindSlots(registry, edge.slots(), config.plans().values());
+    StateMeters.bindKeyCache(registry, edge.keys().counts());
+    StateMeters.bindUpstreamConnections(registry, edge.upstreamConnections());
+    Meters.DOWNSTREAM_CONNECTIONS.gauge(registry, edge::downstreamConnections);
+    MemoryBudget budget = edge.budget();
+    Meters.MEMORY_BUDGET_HELD.gauge(registry, budget::heldBytes);
+    Meters.MEMORY_BUDGET_LIMIT.gauge(registry, budget::limitBytes);
+    if (accessLog != null) {
+      accessLog.bindTo(registry);
+    }
+    for (KeysWatcher.Result result : KeysWatcher.Result.values()) {
+      Meters.KEYS_RELOAD.counter(registry, result.label()); // there from the start, at 0
+    }
+  }
+
+  private Readiness readiness() {
+    // The gauge is registered before the edge exists.
+    if (edge == null || !edge.isReady()) {
+      return edge != null && edge.isDraining() ? Readiness.DRAINING : Readiness.STARTING;
+    }
+    return Readiness.READY;
+  }
+
+  /**
+   * Starts it, and returns when it takes requests.
+   *
+   * @param version the version that {@code sluice_build_info} tells
+   * @throws IOException when an address cannot be bound or the access log not be opened; the
+   *     message says which
+   */
+  public static RunningSluice start(SluiceConfig config, KeysSnapshot keys, String version)
+      throws IOException {
+    RunningSluice running = new RunningSluice(config, keys, version);
+    running.begin();
+    return running;
+  }
+
+  private void begin() throws IOException {
+    AdminListener admin =
+        AdminListener.open(
+            adminLoop,
+            transport.listening(),
+            socketAddress(config.admin()),
+            metrics,
+            this::readiness);
+    adminAddress = admin.address();
+    address = listen();
+    logger.info("listening on http://{}", text(address));
+    logger.info("admin on http://{}", text(adminAddress));
+    watcher =
+        KeysWatcher.start(
+            config.keysFile(), config.plans().keySet(), directory, this::keysReloaded);
+    long begunNanos = System.nanoTime();
+    Warmup.run(transport, loops, upstream, inspectors);
+    edge.ready();
+    logger.info(
+        "ready: {}, warmed in {} ms",
+        transport.name(),
+        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNanos));
+  }
+
+  private InetSocketAddress listen() throws IOException {
+    InetSocketAddress wanted = socketAddress(config.listen());
+    Channel channel = Waiting.bound(edge.bind(transport.listening(), wanted), "listen", wanted);
+    return (InetSocketAddress) channel.localAddress();
+  }
+
+  private void keysReloaded(KeysWatcher.Result result) {
+    if (result == KeysWatcher.Result.OK) {
+      edge.keys().invalidateAll();
+    }
+    Meters.KEYS_RELOAD.counter(metrics.registry(), result.label()).increment();
+  }
+
+  /** Where callers connect. */
+  public InetSocketAddress address() {
+    return Objects.requireNonNull(address);
+  }
+
+  /** Where metrics and health are served. */
+  public InetSocketAddress adminAddress() {
+    return Objects.requireNonNull(adminAddress);
+  }
+
+  /**
+   * Drains and ends: new requests are refused, running answers finish within the grace period, what
+   * is left is told so. Blocks until then; the event loops are left to end with the process.
+   */
+  public void stop() {
+    logger.info(
+        "draining: exchanges under way {}, grace {} ms",
+        edge.openExchanges(),
+        config.shutdownGrace().toMillis());
+    CompletableFuture<Integer> drained = edge.drain(config.shutdownGrace().toNanos());
+    try {
+      Duration most = config.shutdownGrace().plus(AFTER_GRACE);
+      int ended = drained.get(most.toMillis(), TimeUnit.MILLISECONDS);
+      logger.info("drained: exchanges broken off {}", ended);
+    } catch (ExecutionException | TimeoutException e) {
+      logger.error("draining: not done in time", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (watcher != null) {
+      watcher.close();
+    }
+    if (accessLog != null) {
+      accessLog.close();
+    }
+    inspectors.shutdownNow();
+  }
+
+  private static InetSocketAddress socketAddress(ListenAddress address) {
+    return new InetSocketAddress(address.host(), address.port());
+  }
+
+  private static String text(InetSocketAddress address) {
+    return new ListenAddress(address.getAddress().getHostAddress(), address.getPort()).toString();
+  }
+}
