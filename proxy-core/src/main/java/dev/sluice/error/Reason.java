@@ -23,7 +23,10 @@ public enum Reason {
   // 2. Sluice takes no requests now.
   STARTING(503, ErrorType.OVERLOADED, PROXY),
   DRAINING(503, ErrorType.OVERLOADED, PROXY),
+  /** An operator said so, for all models or for the one that is asked for. */
+  MAINTENANCE(503, ErrorType.OVERLOADED, PROXY),
   CONNECTION_LIMIT(503, ErrorType.OVERLOADED, PROXY),
+  EXCHANGE_LIMIT(503, ErrorType.OVERLOADED, PROXY),
   MEMORY_BUDGET(503, ErrorType.OVERLOADED, PROXY),
 
   // 3, 8. The body is over the bound, declared or arrived.
@@ -64,13 +67,29 @@ public enum Reason {
   SLOTS_OF_KEY(429, ErrorType.RATE_LIMIT, DOWNSTREAM),
 
   // 12. The model's upstream.
-  UPSTREAM_CONNECT(503, ErrorType.OVERLOADED, UPSTREAM),
-  UPSTREAM_UNAVAILABLE(503, ErrorType.OVERLOADED, UPSTREAM),
-  UPSTREAM_RATE_LIMITED(503, ErrorType.OVERLOADED, UPSTREAM),
-  UPSTREAM_TIMEOUT(502, ErrorType.UPSTREAM, UPSTREAM),
-  UPSTREAM_CLOSED(502, ErrorType.UPSTREAM, UPSTREAM),
+  /** No endpoint of the model is healthy. */
+  UPSTREAM_NO_ENDPOINT(503, ErrorType.OVERLOADED, UPSTREAM),
+  UPSTREAM_CONNECT(503, ErrorType.OVERLOADED, UPSTREAM, Retry.ELSEWHERE),
+  UPSTREAM_CONNECT_TIMEOUT(503, ErrorType.OVERLOADED, UPSTREAM, Retry.ELSEWHERE),
+  /** The upstream answered 503 itself. */
+  UPSTREAM_UNAVAILABLE(503, ErrorType.OVERLOADED, UPSTREAM, Retry.ELSEWHERE),
+  /** The upstream answered 429 itself. */
+  UPSTREAM_RATE_LIMITED(503, ErrorType.OVERLOADED, UPSTREAM, Retry.ELSEWHERE),
+  UPSTREAM_FIRST_BYTE_TIMEOUT(502, ErrorType.UPSTREAM, UPSTREAM),
+  UPSTREAM_IDLE_TIMEOUT(502, ErrorType.UPSTREAM, UPSTREAM),
+  /** The exchange took longer than it may as a whole. */
+  EXCHANGE_TIMEOUT(502, ErrorType.UPSTREAM, UPSTREAM),
+  /** Closed or reset before its answer was whole. */
+  UPSTREAM_CLOSED(502, ErrorType.UPSTREAM, UPSTREAM, Retry.ELSEWHERE),
+  /** A stream that ended in order, but without its terminator. */
+  UPSTREAM_TRUNCATED(502, ErrorType.UPSTREAM, UPSTREAM),
   UPSTREAM_PROTOCOL(502, ErrorType.UPSTREAM, UPSTREAM),
+  /** The upstream answered 502: itself a gateway, it could not reach what is behind it. */
+  UPSTREAM_BAD_GATEWAY(502, ErrorType.UPSTREAM, UPSTREAM, Retry.ELSEWHERE),
+  /** The upstream answered with another 5xx. */
   UPSTREAM_STATUS(502, ErrorType.UPSTREAM, UPSTREAM),
+  /** The upstream answered 401, 403, 404 or another status that only its operator can mend. */
+  UPSTREAM_DENIED(502, ErrorType.UPSTREAM, UPSTREAM),
   UPSTREAM_CONTENT_TYPE(502, ErrorType.UPSTREAM, UPSTREAM),
   UPSTREAM_ANSWER(502, ErrorType.UPSTREAM, UPSTREAM),
   /** The upstream refused the request's content (400, 415, 422): the caller can mend it. */
@@ -83,15 +102,28 @@ public enum Reason {
   /** A fault of Sluice itself. */
   INTERNAL(500, ErrorType.API, PROXY);
 
+  /** Whether the same request may be sent once more, as long as nothing of an answer was. */
+  private enum Retry {
+    NEVER,
+    /** To another endpoint of the same model. */
+    ELSEWHERE
+  }
+
   private final int status;
   private final ErrorType type;
   private final Side side;
+  private final Retry retry;
   private final String label;
 
   Reason(int status, ErrorType type, Side side) {
+    this(status, type, side, Retry.NEVER);
+  }
+
+  Reason(int status, ErrorType type, Side side, Retry retry) {
     this.status = status;
     this.type = type;
     this.side = side;
+    this.retry = retry;
     this.label = name().toLowerCase(Locale.ROOT);
   }
 
@@ -108,6 +140,11 @@ public enum Reason {
   /** Where the cause lies. */
   public Side side() {
     return side;
+  }
+
+  /** Whether another endpoint may be asked, as long as nothing of an answer was sent. */
+  public boolean isRetriable() {
+    return retry == Retry.ELSEWHERE;
   }
 
   /** The metric label value and the access log's word, in lower case. */

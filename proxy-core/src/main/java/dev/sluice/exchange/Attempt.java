@@ -205,11 +205,15 @@ final class Attempt implements AnswerHandler {
 
   private void late() {
     if (phase == Phase.CONNECTING) {
-      fail(UpstreamFailures.connect(), End.UPSTREAM);
+      fail(UpstreamFailures.connectTimeout(), End.UPSTREAM);
     } else if (!reading) {
       exchange.callerStalled();
     } else {
-      fail(UpstreamFailures.timeout(), End.TIMEOUT);
+      Reason reason =
+          phase == Phase.WAITING
+              ? Reason.UPSTREAM_FIRST_BYTE_TIMEOUT
+              : Reason.UPSTREAM_IDLE_TIMEOUT;
+      fail(UpstreamFailures.timeout(reason), End.TIMEOUT);
     }
   }
 

@@ -33,9 +33,16 @@ final class UpstreamFailures {
     return ResponseHeadParser.malformedAnswer();
   }
 
-  static Failure timeout() {
+  static Failure connectTimeout() {
     return Failure.of(
-        Reason.UPSTREAM_TIMEOUT, "The model did not answer in time. Send the request again.");
+        Reason.UPSTREAM_CONNECT_TIMEOUT,
+        "The model could not be reached in time. Wait the seconds in Retry-After, then send the"
+            + " request again.");
+  }
+
+  /** An answer that did not begin, went on or ended in time. */
+  static Failure timeout(Reason reason) {
+    return Failure.of(reason, "The model did not answer in time. Send the request again.");
   }
 
   static Failure contentType(boolean stream) {
@@ -78,10 +85,13 @@ final class UpstreamFailures {
               "The model is unavailable for now. Wait the seconds in Retry-After, then send the"
                   + " request again.",
               retryAfterSeconds(head));
-      default ->
-          Failure.of(
-              Reason.UPSTREAM_STATUS, "The model answered with an error. Send the request again.");
+      case 502 -> error(Reason.UPSTREAM_BAD_GATEWAY);
+      default -> error(head.status() >= 500 ? Reason.UPSTREAM_STATUS : Reason.UPSTREAM_DENIED);
     };
+  }
+
+  private static Failure error(Reason reason) {
+    return Failure.of(reason, "The model answered with an error. Send the request again.");
   }
 
   /** The upstream's own wait where it is sane, else 0: the default. */

@@ -13,6 +13,7 @@ import java.time.Duration;
  *   <tr><td>maxHeaderCount</td><td>100 lines</td><td>431, connection closed</td></tr>
  *   <tr><td>maxBodyBytes</td><td>32 MiB</td><td>413</td></tr>
  *   <tr><td>maxConnections</td><td>10 000</td><td>503, connection closed</td></tr>
+ *   <tr><td>maxExchanges</td><td>10 000</td><td>503</td></tr>
  *   <tr><td>headTimeout</td><td>10 s for a whole request head</td><td>408, connection closed</td></tr>
  *   <tr><td>bodyTimeout</td><td>60 s for a whole request body</td><td>408, connection closed</td></tr>
  *   <tr><td>keepAliveTimeout</td><td>75 s without a request</td><td>connection closed</td></tr>
@@ -23,6 +24,7 @@ import java.time.Duration;
  * @param maxHeaderCount most header lines of one head
  * @param maxBodyBytes most bytes of a request body, chunk framing not counted
  * @param maxConnections most downstream connections open at once
+ * @param maxExchanges most exchanges under way at once
  * @param headTimeout longest time for a whole request head; a trickle of bytes does not renew it
  * @param bodyTimeout longest time for a whole request body, from the end of its head
  * @param keepAliveTimeout longest time that a connection stays open between two requests
@@ -33,6 +35,7 @@ public record HttpLimits(
     int maxHeaderCount,
     int maxBodyBytes,
     int maxConnections,
+    int maxExchanges,
     Duration headTimeout,
     Duration bodyTimeout,
     Duration keepAliveTimeout) {
@@ -45,6 +48,7 @@ public record HttpLimits(
           100,
           32 << 20,
           10_000,
+          10_000,
           Duration.ofSeconds(10),
           Duration.ofSeconds(60),
           Duration.ofSeconds(75));
@@ -56,6 +60,7 @@ public record HttpLimits(
     positive("maxHeaderCount", maxHeaderCount);
     positive("maxBodyBytes", maxBodyBytes);
     positive("maxConnections", maxConnections);
+    positive("maxExchanges", maxExchanges);
     positive("headTimeout", headTimeout.toNanos());
     positive("bodyTimeout", bodyTimeout.toNanos());
     positive("keepAliveTimeout", keepAliveTimeout.toNanos());

@@ -35,19 +35,19 @@ class AttemptTest {
   @ParameterizedTest
   @CsvSource({
     "400, 400, UPSTREAM_REFUSED",
-    "401, 502, UPSTREAM_STATUS",
-    "403, 502, UPSTREAM_STATUS",
-    "404, 502, UPSTREAM_STATUS",
+    "401, 502, UPSTREAM_DENIED",
+    "403, 502, UPSTREAM_DENIED",
+    "404, 502, UPSTREAM_DENIED",
     "413, 413, UPSTREAM_REFUSED_SIZE",
     "415, 400, UPSTREAM_REFUSED",
     "422, 400, UPSTREAM_REFUSED",
     "429, 503, UPSTREAM_RATE_LIMITED",
     "500, 502, UPSTREAM_STATUS",
-    "502, 502, UPSTREAM_STATUS",
+    "502, 502, UPSTREAM_BAD_GATEWAY",
     "503, 503, UPSTREAM_UNAVAILABLE",
     "504, 502, UPSTREAM_STATUS",
-    "301, 502, UPSTREAM_STATUS",
-    "304, 502, UPSTREAM_STATUS",
+    "301, 502, UPSTREAM_DENIED",
+    "304, 502, UPSTREAM_DENIED",
   })
   void aStatusOtherThan2xxBecomesOurs(int theirs, int ours, Reason reason) {
     for (boolean stream : new boolean[] {true, false}) {
@@ -171,7 +171,7 @@ class AttemptTest {
       fixture.pass(1);
 
       assertThat(fixture.caller.answer().status()).isEqualTo(502);
-      assertThat(fixture.summary().reason()).isEqualTo(Reason.UPSTREAM_TIMEOUT);
+      assertThat(fixture.summary().reason()).isEqualTo(Reason.UPSTREAM_FIRST_BYTE_TIMEOUT);
       assertThat(fixture.upstream().isActive()).isFalse();
       assertNothingHeld(fixture);
     }
@@ -185,7 +185,7 @@ class AttemptTest {
       fixture.pass(Duration.ofMinutes(1).toNanos());
 
       assertThat(fixture.caller.answer().status()).isEqualTo(502);
-      assertThat(fixture.summary().reason()).isEqualTo(Reason.UPSTREAM_TIMEOUT);
+      assertThat(fixture.summary().reason()).isEqualTo(Reason.UPSTREAM_FIRST_BYTE_TIMEOUT);
     }
   }
 

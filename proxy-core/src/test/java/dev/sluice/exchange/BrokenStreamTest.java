@@ -146,7 +146,7 @@ class BrokenStreamTest {
           fixture.pass(1);
         },
         End.TIMEOUT,
-        Reason.UPSTREAM_TIMEOUT);
+        Reason.UPSTREAM_IDLE_TIMEOUT);
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.sluice.exchange;
 import dev.sluice.access.Key;
 import dev.sluice.access.Plan;
 import dev.sluice.access.Subscription;
+import dev.sluice.cluster.Balance;
 import dev.sluice.cluster.Cluster;
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.Model;
@@ -45,7 +46,16 @@ final class ExchangeFixture implements AutoCloseable {
 
   private static final Endpoint ENDPOINT = new Endpoint("10.0.0.1", 8000, false, "", null);
   private static final Model MODEL =
-      new Model("small", null, List.of(ENDPOINT), Timeouts.DEFAULT, "acme", Instant.EPOCH);
+      new Model(
+          "small",
+          null,
+          List.of(ENDPOINT),
+          Timeouts.DEFAULT,
+          Balance.LEAST_EXCHANGES,
+          Model.DEFAULT_ATTEMPTS,
+          null,
+          "acme",
+          Instant.EPOCH);
   private static final Plan PLAN = new Plan("free", 2, Plan.UNBOUNDED, Set.of("small"), false);
   private static final Key KEY =
       new Key("key", new Subscription("acme", "free", true), null, false);

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RequestHeadTest {
   private static final HttpLimits LIMITS =
       new HttpLimits(
-          40, 100, 4, 1, 1, Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(1));
+          40, 100, 4, 1, 1, 1, Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(1));
 
   @Test
   void aPlainHeadIsReadAsItStands() {
@@ -193,6 +193,7 @@ class RequestHeadTest {
         new HttpLimits(
             bytes + 100,
             bytes,
+            1,
             1,
             1,
             1,

@@ -5,6 +5,7 @@ import dev.sluice.access.KeyCache;
 import dev.sluice.access.KeyHash;
 import dev.sluice.access.Plan;
 import dev.sluice.access.Subscription;
+import dev.sluice.cluster.Balance;
 import dev.sluice.cluster.Catalog;
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.Model;
@@ -55,6 +56,7 @@ final class PipelineFixture implements AutoCloseable {
           20,
           MAX_BODY_BYTES,
           MAX_CONNECTIONS,
+          1000,
           Duration.ofSeconds(10),
           Duration.ofSeconds(60),
           Duration.ofSeconds(75));
@@ -106,7 +108,16 @@ final class PipelineFixture implements AutoCloseable {
 
   private static Model model(String id) {
     Endpoint endpoint = new Endpoint("10.0.0.1", 8000, false, "", null);
-    return new Model(id, null, List.of(endpoint), Timeouts.DEFAULT, "acme", NOW);
+    return new Model(
+        id,
+        null,
+        List.of(endpoint),
+        Timeouts.DEFAULT,
+        Balance.LEAST_EXCHANGES,
+        Model.DEFAULT_ATTEMPTS,
+        null,
+        "acme",
+        NOW);
   }
 
   private LoopContext context(Channel opened) {

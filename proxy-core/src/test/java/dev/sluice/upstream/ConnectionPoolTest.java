@@ -3,6 +3,7 @@ package dev.sluice.upstream;
 import static dev.sluice.upstream.RecordingHandler.REQUEST;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.cluster.Balance;
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.Model;
 import dev.sluice.cluster.Timeouts;
@@ -403,7 +404,16 @@ class ConnectionPoolTest {
   }
 
   private static Model model(Endpoint endpoint) {
-    return new Model("small", null, List.of(endpoint), Timeouts.DEFAULT, "acme", Instant.EPOCH);
+    return new Model(
+        "small",
+        null,
+        List.of(endpoint),
+        Timeouts.DEFAULT,
+        Balance.LEAST_EXCHANGES,
+        Model.DEFAULT_ATTEMPTS,
+        null,
+        "acme",
+        Instant.EPOCH);
   }
 
   private RecordingHandler acquire() throws Exception {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Sizes and durations: a whole number and a unit. A number alone is refused. */
 final class Amounts {
   static final int MAX_BYTES = 1 << 30;
+  private static final long MAX_LARGE_BYTES = 1L << 40;
   static final Duration MAX_DURATION = Duration.ofHours(24);
 
   private static final String SIZE_RULE =
@@ -37,6 +38,13 @@ final class Amounts {
     return value
         .scalar(SIZE_RULE, text -> within(text, BYTES, 1, MAX_BYTES), (long) fallback)
         .intValue();
+  }
+
+  /** The value as a number of bytes, from this many to 1 TiB. */
+  static long largeBytes(Value value, long min) {
+    String rule =
+        "a size from " + min + "B to 1024GiB, as in 2GiB; units B, kB, KiB, MB, MiB, GB, GiB";
+    return value.scalar(rule, text -> within(text, BYTES, min, MAX_LARGE_BYTES), min);
   }
 
   /** The value as a duration, 1 ms to 24 h. */

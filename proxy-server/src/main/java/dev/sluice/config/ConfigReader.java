@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,8 @@ final class ConfigReader {
   private static final String PATH_RULE = "the path of a file";
   private static final String ACCESS_LOG_RULE =
       "none, stdout, or the path of a file, with a / or a . in it";
+  private static final String REVOKE_RULE = "finish or cut";
+  private static final long MIN_MEMORY_BUDGET = 1 << 20;
   private static final String PLANS_RULE =
       "a map from at least one name of a plan to its slots and models";
   private static final String PLAN_NAME_RULE = Names.NAME_RULE + ", and not unknown";
@@ -60,6 +63,9 @@ final class ConfigReader {
             "plans",
             "models",
             "operations",
+            "sse-ping",
+            "revoke",
+            "admin-token-env",
             "shutdown-grace");
     ListenAddress listen = address(fields.optional("listen"), SluiceConfig.DEFAULT_LISTEN);
     ListenAddress admin = address(fields.optional("admin"), SluiceConfig.DEFAULT_ADMIN);
@@ -67,6 +73,23 @@ final class ConfigReader {
       Value wrong = fields.optional(fields.optional("admin").isPresent() ? "admin" : "listen");
       wrong.fault(String.valueOf(listen.port()), "a port for listen and another one for admin");
     }
+    Fields limits =
+        fields
+            .optional("limits")
+            .fields(
+                "max-body-bytes",
+                "max-connections",
+                "max-exchanges",
+                "head-timeout",
+                "body-timeout",
+                "memory-budget");
+    Value memory = limits.optional("memory-budget");
+    OptionalLong memoryBudget =
+        memory.isPresent()
+            ? OptionalLong.of(Amounts.largeBytes(memory, MIN_MEMORY_BUDGET))
+            : OptionalLong.empty();
+    Value adminToken = fields.optional("admin-token-env");
+    Value ping = fields.optional("sse-ping");
     List<Model> models = modelsReader.models(fields.required("models", ModelsReader.RULE));
     Set<String> modelIds = new HashSet<>();
     models.forEach(model -> modelIds.add(model.id()));
@@ -74,11 +97,15 @@ final class ConfigReader {
         listen,
         admin,
         accessLog(fields.optional("access-log")),
-        limits(fields.optional("limits")),
+        limits(limits),
+        memoryBudget,
         keys(fields.required("keys", PATH_RULE)),
         plans(fields.required("plans", PLANS_RULE), modelIds),
         models,
         OperationsReader.operations(fields.optional("operations")),
+        ping.isPresent() ? Amounts.duration(ping, SluiceConfig.NO_PING) : SluiceConfig.NO_PING,
+        fields.optional("revoke").scalar(REVOKE_RULE, ConfigReader::revoke, Revoke.FINISH),
+        adminToken.isPresent() ? modelsReader.credential(adminToken) : null,
         Amounts.durationOrZero(
             fields.optional("shutdown-grace"), SluiceConfig.DEFAULT_SHUTDOWN_GRACE));
   }
@@ -126,13 +153,8 @@ final class ConfigReader {
     }
   }
 
-  private static HttpLimits limits(Value value) {
+  private static HttpLimits limits(Fields fields) {
     HttpLimits defaults = HttpLimits.DEFAULT;
-    if (!value.isPresent()) {
-      return defaults;
-    }
-    Fields fields =
-        value.fields("max-body-bytes", "max-connections", "head-timeout", "body-timeout");
     return new HttpLimits(
         defaults.maxRequestLineBytes(),
         defaults.maxHeaderBytes(),
@@ -141,9 +163,18 @@ final class ConfigReader {
         fields
             .optional("max-connections")
             .wholeNumber(1, MAX_CONNECTIONS, defaults.maxConnections()),
+        fields.optional("max-exchanges").wholeNumber(1, MAX_CONNECTIONS, defaults.maxExchanges()),
         Amounts.duration(fields.optional("head-timeout"), defaults.headTimeout()),
         Amounts.duration(fields.optional("body-timeout"), defaults.bodyTimeout()),
         defaults.keepAliveTimeout());
+  }
+
+  private static @Nullable Revoke revoke(String text) {
+    return switch (text) {
+      case "finish" -> Revoke.FINISH;
+      case "cut" -> Revoke.CUT;
+      default -> null;
+    };
   }
 
   private Map<String, Plan> plans(Value value, Set<String> modelIds) {

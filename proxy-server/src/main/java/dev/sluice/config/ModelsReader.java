@@ -1,19 +1,30 @@
 package dev.sluice.config;
 
+import dev.sluice.cluster.Balance;
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.Model;
+import dev.sluice.cluster.Probe;
 import dev.sluice.cluster.Timeouts;
 import dev.sluice.yaml.Fields;
 import dev.sluice.yaml.Value;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code models}. */
 final class ModelsReader {
+  private static final int MAX_ATTEMPTS = 5;
+  private static final int MAX_WEIGHT = 1000;
+  private static final int MAX_PROBES = 100;
+  private static final String BALANCE_RULE = "least-exchanges or prefix-affinity";
+  private static final String PROBE_PATH_RULE =
+      "a path as it stands in a request line, as in /health";
+  private static final Pattern PROBE_PATH = Pattern.compile("/[!-~&&[^#]]{0,255}");
+
   static final String RULE = "a map from at least one model id to its upstreams";
 
   private static final String UPSTREAMS_RULE = "a list of at least one upstream, each with its url";
@@ -43,7 +54,9 @@ final class ModelsReader {
   }
 
   private Model model(String id, Value value) {
-    Fields fields = value.fields("upstream-model", "upstreams", "owned-by", "timeouts");
+    Fields fields =
+        value.fields(
+            "upstream-model", "upstreams", "owned-by", "timeouts", "balance", "attempts", "probe");
     String upstreamModel =
         fields
             .optional("upstream-model")
@@ -57,6 +70,11 @@ final class ModelsReader {
         upstreamModel.equals(id) ? null : upstreamModel,
         endpoints(fields.required("upstreams", UPSTREAMS_RULE)),
         timeouts(fields.optional("timeouts")),
+        fields
+            .optional("balance")
+            .scalar(BALANCE_RULE, ModelsReader::balance, Balance.LEAST_EXCHANGES),
+        fields.optional("attempts").wholeNumber(1, MAX_ATTEMPTS, Model.DEFAULT_ATTEMPTS),
+        probe(fields.optional("probe")),
         ownedBy,
         created);
   }
@@ -65,7 +83,9 @@ final class ModelsReader {
     List<Endpoint> endpoints = new ArrayList<>();
     for (Value item : value.someItems(UPSTREAMS_RULE)) {
       Endpoint endpoint = endpoint(item);
-      if (!endpoint.equals(UNREADABLE) && endpoints.contains(endpoint)) {
+      if (!endpoint.equals(UNREADABLE)
+          && endpoints.stream()
+              .anyMatch(other -> other.withWeight(endpoint.weight()).equals(endpoint))) {
         item.fault(endpoint.toString(), "each upstream of a model once");
       }
       endpoints.add(endpoint);
@@ -74,7 +94,8 @@ final class ModelsReader {
   }
 
   private Endpoint endpoint(Value value) {
-    Fields fields = value.fields("url", "api-key-env");
+    Fields fields = value.fields("url", "api-key-env", "weight");
+    int weight = fields.optional("weight").wholeNumber(1, MAX_WEIGHT, 1);
     String credential = credential(fields.optional("api-key-env"));
     Value url = fields.required("url", UpstreamUrl.RULE);
     UpstreamUrl parsed = url.scalar(UpstreamUrl.RULE, UpstreamUrl::parse, UpstreamUrl.ABSENT);
@@ -83,11 +104,11 @@ final class ModelsReader {
       url.fault(fault.found(), fault.expected());
       return UNREADABLE;
     }
-    return parsed.equals(UpstreamUrl.ABSENT) ? UNREADABLE : parsed.endpoint(credential);
+    return parsed.equals(UpstreamUrl.ABSENT) ? UNREADABLE : parsed.endpoint(credential, weight);
   }
 
   /** The credential in the environment variable that the value names. It is in no fault. */
-  private @Nullable String credential(Value value) {
+  @Nullable String credential(Value value) {
     String variable = value.text(VARIABLE_RULE, text -> true, "");
     if (variable.isEmpty()) {
       if (value.isPresent()) {
@@ -104,13 +125,13 @@ final class ModelsReader {
     if (credential == null || credential.isEmpty()) {
       value.fault(
           variable + (credential == null ? " is not set" : " is empty"),
-          "an environment variable that holds the upstream's key");
+          "an environment variable that holds the key");
       return null;
     }
     if (!CREDENTIAL.matcher(credential).matches()) {
       value.fault(
           variable + " holds white space, a control or another character outside visible ASCII",
-          "an environment variable that holds the upstream's key alone");
+          "an environment variable that holds the key alone");
       return null;
     }
     return credential;
@@ -121,10 +142,39 @@ final class ModelsReader {
     if (!value.isPresent()) {
       return defaults;
     }
-    Fields fields = value.fields("connect", "first-byte", "idle");
+    Fields fields = value.fields("connect", "first-byte", "idle", "total");
+    Value total = fields.optional("total");
     return new Timeouts(
         Amounts.duration(fields.optional("connect"), defaults.connect()),
         Amounts.duration(fields.optional("first-byte"), defaults.firstByte()),
-        Amounts.duration(fields.optional("idle"), defaults.idle()));
+        Amounts.duration(fields.optional("idle"), defaults.idle()),
+        total.isPresent() ? Amounts.duration(total, Amounts.MAX_DURATION) : null);
+  }
+
+  private static @Nullable Balance balance(String text) {
+    for (Balance balance : Balance.values()) {
+      if (text.equals(balance.name().toLowerCase(Locale.ROOT).replace('_', '-'))) {
+        return balance;
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable Probe probe(Value value) {
+    if (!value.isPresent()) {
+      return null;
+    }
+    Probe defaults = Probe.DEFAULT;
+    Fields fields = value.fields("path", "interval", "timeout", "healthy-after", "unhealthy-after");
+    return new Probe(
+        fields.optional("path").text(PROBE_PATH_RULE, ModelsReader::isPath, defaults.path()),
+        Amounts.duration(fields.optional("interval"), defaults.interval()),
+        Amounts.duration(fields.optional("timeout"), defaults.timeout()),
+        fields.optional("healthy-after").wholeNumber(1, MAX_PROBES, defaults.healthyAfter()),
+        fields.optional("unhealthy-after").wholeNumber(1, MAX_PROBES, defaults.unhealthyAfter()));
+  }
+
+  private static boolean isPath(String path) {
+    return PROBE_PATH.matcher(path).matches();
   }
 }

@@ -68,8 +68,8 @@ record UpstreamUrl(String host, int port, boolean tls, String basePath, @Nullabl
   }
 
   /** The endpoint at this URL; called only where {@code fault} is null. */
-  Endpoint endpoint(@Nullable String credential) {
-    return new Endpoint(host, port, tls, basePath, credential);
+  Endpoint endpoint(@Nullable String credential, int weight) {
+    return new Endpoint(host, port, tls, basePath, credential, weight);
   }
 
   private static UpstreamUrl faulty(String found, String expected) {

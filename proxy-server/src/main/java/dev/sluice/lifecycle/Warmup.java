@@ -4,6 +4,7 @@ import dev.sluice.access.Key;
 import dev.sluice.access.KeyHash;
 import dev.sluice.access.Plan;
 import dev.sluice.access.Subscription;
+import dev.sluice.cluster.Balance;
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.Model;
 import dev.sluice.cluster.Timeouts;
@@ -71,7 +72,16 @@ final class Warmup {
     try (DemoUpstream demo = DemoUpstream.start(loops, transport.listening(), Duration.ZERO)) {
       Endpoint endpoint = new Endpoint("127.0.0.1", demo.port(), false, "", null);
       Model model =
-          new Model(MODEL, null, List.of(endpoint), Timeouts.DEFAULT, MODEL, Instant.EPOCH);
+          new Model(
+              MODEL,
+              null,
+              List.of(endpoint),
+              Timeouts.DEFAULT,
+              Balance.LEAST_EXCHANGES,
+              1,
+              null,
+              MODEL,
+              Instant.EPOCH);
       Edge edge =
           new Edge(
               new EdgeConfig(

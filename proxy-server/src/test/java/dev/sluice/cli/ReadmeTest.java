@@ -60,7 +60,7 @@ final class ReadmeTest {
         keys: keys.yaml
         limits: {nobody: 1}
         plans: {<name>: {nobody: 1}}
-        models: {<id>: {nobody: 1, upstreams: [{nobody: 1}], timeouts: {nobody: 1}}}
+        models: {<id>: {nobody: 1, upstreams: [{nobody: 1}], timeouts: {nobody: 1}, probe: {nobody: 1}}}
         operations: {/v1/path: {nobody: 1}}
         """);
     Files.writeString(

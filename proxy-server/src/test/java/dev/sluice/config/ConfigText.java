@@ -16,6 +16,7 @@ final class ConfigText {
   static final Map<String, String> ENVIRONMENT =
       Map.of(
           "SMALL_API_KEY", "up-secret-1",
+          "ADMIN_TOKEN", "operators-only",
           "EMPTY", "",
           "LINES", "up-secret-2\n",
           "SPACED", "up secret-3",
@@ -30,8 +31,10 @@ final class ConfigText {
       limits:
         max-body-bytes: 512KiB
         max-connections: 50
+        max-exchanges: 60
         head-timeout: 2s
         body-timeout: 1m
+        memory-budget: 3072MiB
       keys: secrets/keys.yaml
       plans:
         free:
@@ -47,12 +50,22 @@ final class ConfigText {
           upstreams:
             - url: https://10.0.0.7:8000
               api-key-env: SMALL_API_KEY
+              weight: 3
             - url: http://[fd00::7]/base/
           owned-by: acme
           timeouts:
             connect: 1s
             first-byte: 2m
             idle: 500ms
+            total: 2h
+          balance: prefix-affinity
+          attempts: 3
+          probe:
+            path: /healthz?full=1
+            interval: 1s
+            timeout: 300ms
+            healthy-after: 1
+            unhealthy-after: 4
         openai/gpt-oss-120b:
           upstreams:
             - url: http://big.example
@@ -61,6 +74,9 @@ final class ConfigText {
           messages: false
         /v1/chat/special.v2:
           messages: true
+      sse-ping: 15s
+      revoke: cut
+      admin-token-env: ADMIN_TOKEN
       shutdown-grace: 1h
       """;
 

@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.access.Plan;
+import dev.sluice.cluster.Balance;
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.Model;
+import dev.sluice.cluster.Probe;
 import dev.sluice.cluster.Timeouts;
 import dev.sluice.http.HttpLimits;
 import dev.sluice.message.Dialect;
@@ -46,6 +48,7 @@ final class GoodConfigTest {
                 limits.maxHeaderCount(),
                 512 * 1024,
                 50,
+                60,
                 Duration.ofSeconds(2),
                 Duration.ofMinutes(1),
                 limits.keepAliveTimeout()));
@@ -61,9 +64,16 @@ final class GoodConfigTest {
                 "small",
                 "llama-3.1-8b",
                 List.of(
-                    new Endpoint("10.0.0.7", 8000, true, "", "up-secret-1"),
+                    new Endpoint("10.0.0.7", 8000, true, "", "up-secret-1", 3),
                     new Endpoint("fd00::7", 80, false, "/base", null)),
-                new Timeouts(Duration.ofSeconds(1), Duration.ofMinutes(2), Duration.ofMillis(500)),
+                new Timeouts(
+                    Duration.ofSeconds(1),
+                    Duration.ofMinutes(2),
+                    Duration.ofMillis(500),
+                    Duration.ofHours(2)),
+                Balance.PREFIX_AFFINITY,
+                3,
+                new Probe("/healthz?full=1", Duration.ofSeconds(1), Duration.ofMillis(300), 1, 4),
                 "acme",
                 ConfigText.CREATED),
             new Model(
@@ -71,6 +81,9 @@ final class GoodConfigTest {
                 null,
                 List.of(new Endpoint("big.example", 80, false, "", null)),
                 Timeouts.DEFAULT,
+                Balance.LEAST_EXCHANGES,
+                2,
+                null,
                 "sluice",
                 ConfigText.CREATED));
     assertThat(config.operations())
@@ -79,6 +92,10 @@ final class GoodConfigTest {
             Operation.MESSAGES,
             new Operation("embeddings", "/v1/embeddings", Dialect.OTHER, false),
             new Operation("chat_special_v2", "/v1/chat/special.v2", Dialect.OTHER, true));
+    assertThat(config.memoryBudgetBytes()).hasValue(3L << 30);
+    assertThat(config.ssePing()).isEqualTo(Duration.ofSeconds(15));
+    assertThat(config.revoke()).isEqualTo(Revoke.CUT);
+    assertThat(config.adminToken()).isEqualTo("operators-only");
     assertThat(config.shutdownGrace()).isEqualTo(Duration.ofHours(1));
   }
 
@@ -96,9 +113,14 @@ final class GoodConfigTest {
                 100,
                 33_554_432,
                 10_000,
+                10_000,
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(60),
                 Duration.ofSeconds(75)));
+    assertThat(config.memoryBudgetBytes()).isEmpty();
+    assertThat(config.ssePing()).isZero();
+    assertThat(config.revoke()).isEqualTo(Revoke.FINISH);
+    assertThat(config.adminToken()).isNull();
     assertThat(config.shutdownGrace()).isEqualTo(Duration.ofSeconds(30));
     assertThat(config.operations()).isEqualTo(Operation.BUILT_IN);
     assertThat(config.plans().values())
@@ -109,7 +131,11 @@ final class GoodConfigTest {
                 "m",
                 null,
                 List.of(new Endpoint("h", 80, false, "", null)),
-                new Timeouts(Duration.ofSeconds(5), Duration.ofMinutes(5), Duration.ofMinutes(5)),
+                new Timeouts(
+                    Duration.ofSeconds(5), Duration.ofMinutes(5), Duration.ofMinutes(5), null),
+                Balance.LEAST_EXCHANGES,
+                2,
+                null,
                 "sluice",
                 ConfigText.CREATED));
   }

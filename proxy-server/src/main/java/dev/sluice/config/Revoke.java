@@ -1,0 +1,9 @@
+package dev.sluice.config;
+
+/** What becomes of the running streams of a key that is revoked. */
+public enum Revoke {
+  /** They go on to their end. */
+  FINISH,
+  /** They end with an error event, within two seconds of the change of the keys file. */
+  CUT
+}
