@@ -18,9 +18,9 @@ import dev.sluice.testing.RawClient;
 import dev.sluice.testing.Recorded;
 import dev.sluice.testing.Request;
 import dev.sluice.testing.Script;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -126,8 +126,9 @@ class StreamSlotsIT {
   void aRunningStreamIsNotDisturbedByRejectedOnes() {
     SCENE.upstream.always(
         Script.raw(Script.streamHead() + Script.chunks(EVENT))
-            .thenPause(Duration.ofMillis(300))
+            .thenAwait(refused)
             .then(Script.raw(Script.chunks("data: 2\n\n") + "0\r\n\r\n")));
+    CountDownLatch refused = new CountDownLatch(1);
     RawClient one = running(FREE);
     RawClient two = running(FREE);
     for (int i = 0; i < 20; i++) {
@@ -138,6 +139,7 @@ class StreamSlotsIT {
       StringBuilder rest = new StringBuilder();
       assertThat(client.readRest(rest)).isEqualTo(Ending.WHOLE);
       assertThat(rest.toString()).isEqualTo("data: 2\n\n");
+    refused.countDown();
     }
   }
 
