@@ -177,6 +177,18 @@ final class Scene
   /** Closes the upstream's idle connections, and waits until Sluice has noticed. */
   void forgetUpstreamConnections() {
     upstream.closeConnections();
+  /**
+   * The meters once they have counted every exchange there was. An exchange is counted behind its
+   * answer; a connection is gone only behind its last exchange.
+   */
+  Metrics metricsAtRest() {
+    sluice()
+        .awaitMetrics(
+            "no downstream connection is left",
+            metrics -> metrics.sum("sluice_downstream_connections") == 0);
+    return sluice().metrics();
+  }
+
     sluice()
         .awaitMetrics(
             "no upstream connection is left",

@@ -95,18 +95,22 @@ class StreamSlotsIT {
 
   @Test
   void theMetersKnowLimitsAndRejections() {
-    Metrics before = SCENE.sluice().metrics();
+    Metrics before = SCENE.metricsAtRest();
     SCENE.upstream.always(RUNNING);
     running(FREE);
     running(FREE);
     assertError(SCENE.exchange(stream(CHAT, "small").key(FREE)), 429);
 
-    Metrics after = SCENE.sluice().metrics();
+    assertThat(before.sum("sluice_stream_slots_limit", "plan=\"free\"")).isEqualTo(2);
+    assertThat(before.sum("sluice_stream_slots_limit", "plan=\"pro\"")).isEqualTo(20);
+    SCENE
+        .sluice()
+        .awaitMetrics(
+            "one more rejection", after -> rejected(after, "free") == rejected(before, "free") + 1);
+  }
 
-    assertThat(after.sum("sluice_stream_slots_limit", "plan=\"free\"")).isEqualTo(2);
-    assertThat(after.sum("sluice_stream_slots_limit", "plan=\"pro\"")).isEqualTo(20);
-    assertThat(after.sum("sluice_stream_slots_rejected_total", "plan=\"free\""))
-        .isEqualTo(before.sum("sluice_stream_slots_rejected_total", "plan=\"free\"") + 1);
+  private static double rejected(Metrics metrics, String plan) {
+    return metrics.sum("sluice_stream_slots_rejected_total", "plan=\"" + plan + "\"");
   }
 
   @ParameterizedTest(name = "with {0}")
@@ -260,7 +264,7 @@ class StreamSlotsIT {
 
   @Test
   void whatEndedAStreamIsCounted() {
-    Metrics before = SCENE.sluice().metrics();
+    Metrics before = SCENE.metricsAtRest();
     SCENE.upstream.always(Script.stream(EVENT));
     SCENE.exchange(stream(CHAT, "small"));
     SCENE.upstream.always(Script.raw(Script.streamHead() + Script.chunks(EVENT)).thenClose());
