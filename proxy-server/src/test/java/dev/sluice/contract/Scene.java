@@ -265,12 +265,15 @@ final class Scene
       openai/gpt-oss-120b:
         upstreams: [{url: "http://127.0.0.1:%d"}]
       impatient:
-        timeouts: {connect: 1s, first-byte: 1s, idle: 1s}
+        timeouts: {connect: 1s}
         upstreams: [{url: "http://127.0.0.1:%d"}]
       refusing:
         upstreams: [{url: "http://127.0.0.1:%d"}]
       silent:
-        timeouts: {connect: 1s, first-byte: 1s, idle: 1s}
+        timeouts: {first-byte: 1s}
+        upstreams: [{url: "http://127.0.0.1:%d"}]
+      restless:
+        timeouts: {idle: 1s}
         upstreams: [{url: "http://127.0.0.1:%d"}]
       silent-long:
         timeouts: {connect: 30s}
@@ -291,6 +294,7 @@ final class Scene
             dead.refusing(),
             dead.silent(),
             dead.silent(),
+            upstream.port(),
             models);
   }
 

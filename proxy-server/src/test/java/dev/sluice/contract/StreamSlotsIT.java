@@ -128,22 +128,22 @@ class StreamSlotsIT {
 
   @Test
   void aRunningStreamIsNotDisturbedByRejectedOnes() {
+    CountDownLatch refused = new CountDownLatch(1);
     SCENE.upstream.always(
         Script.raw(Script.streamHead() + Script.chunks(EVENT))
             .thenAwait(refused)
             .then(Script.raw(Script.chunks("data: 2\n\n") + "0\r\n\r\n")));
-    CountDownLatch refused = new CountDownLatch(1);
     RawClient one = running(FREE);
     RawClient two = running(FREE);
     for (int i = 0; i < 20; i++) {
       assertError(SCENE.exchange(stream(CHAT, "small").key(FREE)), 429);
     }
 
+    refused.countDown();
     for (RawClient client : List.of(one, two)) {
       StringBuilder rest = new StringBuilder();
       assertThat(client.readRest(rest)).isEqualTo(Ending.WHOLE);
       assertThat(rest.toString()).isEqualTo("data: 2\n\n");
-    refused.countDown();
     }
   }
 
@@ -259,7 +259,7 @@ class StreamSlotsIT {
     SCENE.upstream.always(Script.stall());
     assertError(SCENE.exchange(stream(CHAT, "impatient")), 502);
     SCENE.upstream.always(RUNNING);
-    assertThat(SCENE.exchange(stream(CHAT, "impatient")).ending()).isEqualTo(Ending.BROKEN_OFF);
+    assertThat(SCENE.exchange(stream(CHAT, "restless")).ending()).isEqualTo(Ending.BROKEN_OFF);
   }
 
   @Test
@@ -271,7 +271,7 @@ class StreamSlotsIT {
     SCENE.exchange(stream(CHAT, "small"));
     SCENE.upstream.always(RUNNING);
     running(PRO).reset();
-    SCENE.exchange(stream(CHAT, "impatient"));
+    SCENE.exchange(stream(CHAT, "restless"));
 
     SCENE
         .sluice()
@@ -281,8 +281,8 @@ class StreamSlotsIT {
                 ended(after, "small", "done") == ended(before, "small", "done") + 1
                     && ended(after, "small", "upstream") == ended(before, "small", "upstream") + 1
                     && ended(after, "small", "client") == ended(before, "small", "client") + 1
-                    && ended(after, "impatient", "timeout")
-                        == ended(before, "impatient", "timeout") + 1);
+                    && ended(after, "restless", "timeout")
+                        == ended(before, "restless", "timeout") + 1);
   }
 
   private static double ended(Metrics metrics, String model, String cause) {

@@ -399,7 +399,7 @@ class UpstreamAnswersIT {
   @Test
   void anAnswerThatStallsInItsBodyIs502() {
     SCENE.upstream.always(Script.raw(JSON_HEAD + "Content-Length: 9\r\n\r\n{\"a").thenStall());
-    assertError(SCENE.exchange(chat("impatient")), 502);
+    assertError(SCENE.exchange(chat("restless")), 502);
     SCENE.upstream.take().awaitGone();
   }
 
@@ -479,7 +479,7 @@ class UpstreamAnswersIT {
     SCENE.upstream.always(
         Script.raw(Script.streamHead() + Script.chunks(EVENT, "data: ha")).thenStall());
     try (RawClient client = SCENE.client()) {
-      client.send(stream(CHAT, "impatient"));
+      client.send(stream(CHAT, "restless"));
       assertBroken(client, false, Ending.BROKEN_OFF);
     }
     SCENE.upstream.take().awaitGone();
