@@ -59,6 +59,9 @@ final class Scene
   /** The bound on a body in every scene. */
   static final int MAX_BODY_BYTES = 64 << 10;
 
+  /** A process that has nothing to wait for ends within this; the grace period is far longer. */
+  static final Duration END = Duration.ofMinutes(1);
+
   static final String CHAT = "/v1/chat/completions";
   static final String MESSAGES = "/v1/messages";
 
@@ -73,7 +76,7 @@ final class Scene
               "-Dio.netty.leakDetection.level=paranoid"));
   private String headTimeout = "10s";
   private String bodyTimeout = "10s";
-  private String shutdownGrace = "10s";
+  private String shutdownGrace = "1h";
   private int maxConnections = 2000;
   private String keys = keysFile();
   private final StringBuilder models = new StringBuilder();
@@ -148,7 +151,7 @@ final class Scene
       if (sluice.isAlive()) {
         assertAtRest();
         sluice.terminate();
-        assertThat(sluice.awaitExit(Duration.ofSeconds(5))).isZero();
+        assertThat(sluice.awaitExit(END)).isZero();
       }
       assertThat(sluice.stderr()).noneMatch(line -> line.contains("LEAK"));
       assertThat(sluice.stderr()).noneMatch(line -> line.contains("\tat "));
@@ -174,9 +177,6 @@ final class Scene
         .isZero();
   }
 
-  /** Closes the upstream's idle connections, and waits until Sluice has noticed. */
-  void forgetUpstreamConnections() {
-    upstream.closeConnections();
   /**
    * The meters once they have counted every exchange there was. An exchange is counted behind its
    * answer; a connection is gone only behind its last exchange.
@@ -189,6 +189,9 @@ final class Scene
     return sluice().metrics();
   }
 
+  /** Closes the upstream's idle connections, and waits until Sluice has noticed. */
+  void forgetUpstreamConnections() {
+    upstream.closeConnections();
     sluice()
         .awaitMetrics(
             "no upstream connection is left",
@@ -265,15 +268,15 @@ final class Scene
       openai/gpt-oss-120b:
         upstreams: [{url: "http://127.0.0.1:%d"}]
       impatient:
-        timeouts: {connect: 1s}
-        upstreams: [{url: "http://127.0.0.1:%d"}]
-      refusing:
-        upstreams: [{url: "http://127.0.0.1:%d"}]
-      silent:
         timeouts: {first-byte: 1s}
         upstreams: [{url: "http://127.0.0.1:%d"}]
       restless:
         timeouts: {idle: 1s}
+        upstreams: [{url: "http://127.0.0.1:%d"}]
+      refusing:
+        upstreams: [{url: "http://127.0.0.1:%d"}]
+      silent:
+        timeouts: {connect: 1s}
         upstreams: [{url: "http://127.0.0.1:%d"}]
       silent-long:
         timeouts: {connect: 30s}
@@ -291,10 +294,10 @@ final class Scene
             upstream.port(),
             upstream.port(),
             upstream.port(),
+            upstream.port(),
             dead.refusing(),
             dead.silent(),
             dead.silent(),
-            upstream.port(),
             models);
   }
 
