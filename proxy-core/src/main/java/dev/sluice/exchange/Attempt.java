@@ -1,7 +1,6 @@
 package dev.sluice.exchange;
 
 import dev.sluice.cluster.Cluster;
-import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.LiveEndpoint;
 import dev.sluice.cluster.Model;
 import dev.sluice.cluster.Timeouts;
@@ -12,6 +11,7 @@ import dev.sluice.http.MediaType;
 import dev.sluice.http.ResponseHead;
 import dev.sluice.message.RequestFacts;
 import dev.sluice.timer.Deadline;
+import dev.sluice.timer.LoopTimer;
 import dev.sluice.upstream.AnswerHandler;
 import dev.sluice.upstream.RequestEncoder;
 import dev.sluice.upstream.UpstreamConnection;
@@ -22,6 +22,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One try of one exchange at one endpoint. Event loop only. */
@@ -34,25 +35,24 @@ final class Attempt implements AnswerHandler {
   }
 
   private final Exchange exchange;
-  private final Model model;
   private final Cluster cluster;
-  private final LiveEndpoint picked;
-  private final Endpoint endpoint;
+  private final Model model;
+  private final LiveEndpoint endpoint;
   private final Timeouts timeouts;
   private final Deadline deadline;
   private Phase phase = Phase.CONNECTING;
   private @Nullable UpstreamConnection connection;
   private @Nullable AnswerBody answer;
   private boolean reading = true;
-  private Cluster.Outcome outcome = Cluster.Outcome.ANSWERED;
+  private boolean reported;
+  private int retryAfterSeconds;
 
-  /** An attempt at an endpoint that was picked for it. */
-  Attempt(Exchange exchange, LiveEndpoint picked) {
+  /** An attempt at an endpoint that its cluster has picked for it. */
+  Attempt(Exchange exchange, LiveEndpoint endpoint) {
     this.exchange = exchange;
     this.cluster = exchange.cluster();
     this.model = cluster.model();
-    this.picked = picked;
-    this.endpoint = picked.endpoint();
+    this.endpoint = endpoint;
     this.timeouts = model.timeouts();
     this.deadline =
         new Deadline(exchange.downstream().context().timer()) {
@@ -65,14 +65,13 @@ final class Attempt implements AnswerHandler {
 
   /** Begins: over an idle connection of the pool where there is one. */
   void start() {
-    exchange.tried(endpoint);
     connect(false);
   }
 
   private void connect(boolean fresh) {
     deadline.arm(timeouts.connect().toNanos());
     UpstreamConnection acquired =
-        exchange.downstream().context().pool().acquire(model, endpoint, fresh, this);
+        exchange.downstream().context().pool().acquire(model, endpoint.endpoint(), fresh, this);
     if (phase == Phase.CONNECTING && connection == null) {
       connection = acquired;
     }
@@ -90,7 +89,7 @@ final class Attempt implements AnswerHandler {
       encoded =
           RequestEncoder.encode(
               exchange.downstream().alloc(),
-              endpoint,
+              endpoint.endpoint(),
               head.method().name(),
               exchange.target(),
               head.headers(),
@@ -128,10 +127,11 @@ final class Attempt implements AnswerHandler {
     if (status >= 200 && status <= 299) {
       return success(head, framing);
     }
-    Failure failure = UpstreamFailures.ofStatus(head);
+    retryAfterSeconds = UpstreamFailures.retryAfterSeconds(head);
+    Failure failure = UpstreamFailures.ofStatus(status, retryAfterSeconds);
     if (failure.reason() == Reason.UPSTREAM_REFUSED
         || failure.reason() == Reason.UPSTREAM_REFUSED_SIZE) {
-      answer = new RefusalAnswer(exchange, endpoint, failure, framing);
+      answer = new RefusalAnswer(exchange, endpoint.endpoint(), failure, framing);
       return Next.READ_ON;
     }
     fail(failure, End.UPSTREAM);
@@ -227,16 +227,7 @@ final class Attempt implements AnswerHandler {
 
   private void fail(Failure failure, End brokenOff) {
     deadline.disarm();
-    outcome = outcomeOf(failure.reason());
     exchange.fail(failure, brokenOff);
-  }
-
-  private static Cluster.Outcome outcomeOf(Reason reason) {
-    return switch (reason) {
-      case UPSTREAM_REFUSED, UPSTREAM_REFUSED_SIZE -> Cluster.Outcome.ANSWERED;
-      case UPSTREAM_UNAVAILABLE, UPSTREAM_RATE_LIMITED -> Cluster.Outcome.REFUSED;
-      default -> Cluster.Outcome.FAILED;
-    };
   }
 
   /** Flow control: reads on, or lets the upstream wait for a caller who is slower. */
@@ -253,12 +244,39 @@ final class Attempt implements AnswerHandler {
     return answer == null ? Unpooled.EMPTY_BUFFER : answer.lastWords(failure);
   }
 
+  /** Where it is tried. */
+  LiveEndpoint endpoint() {
+    return endpoint;
+  }
+
+  /** Tells the cluster that the endpoint answers well. */
+  void answering() {
+    cluster.answering(endpoint, exchange.downstream().context().timer().nowNanos());
+  }
+
+  /** Tells the cluster what the failure of the exchange says of the endpoint. */
+  void report(Failure failure) {
+    report(UpstreamFailures.outcome(failure.reason(), retryAfterSeconds > 0));
+  }
+
+  /** Tells the cluster that the attempt has ended, and nothing else. */
+  void ended() {
+    report(Cluster.Outcome.CANCELLED);
+  }
+
+  private void report(Cluster.Outcome outcome) {
+    if (!reported) {
+      reported = true;
+      LoopTimer timer = exchange.downstream().context().timer();
+      cluster.ended(
+          endpoint, outcome, TimeUnit.SECONDS.toNanos(retryAfterSeconds), timer.nowNanos());
+    }
+  }
+
   /** Ends the attempt; what it still has on the way upstream or from there is dropped at once. */
   void cancel() {
+    ended();
     UpstreamConnection cancelled = connection;
-    if (outcome == Cluster.Outcome.ANSWERED && phase != Phase.DONE) {
-      outcome = Cluster.Outcome.CANCELLED;
-    }
     done();
     if (cancelled != null) {
       cancelled.cancel();
@@ -266,9 +284,6 @@ final class Attempt implements AnswerHandler {
   }
 
   private void done() {
-    if (phase != Phase.DONE) {
-      cluster.ended(picked, outcome, 0, exchange.downstream().context().timer().nowNanos());
-    }
     phase = Phase.DONE;
     connection = null;
     deadline.disarm();

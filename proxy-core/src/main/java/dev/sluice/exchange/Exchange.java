@@ -3,17 +3,20 @@ package dev.sluice.exchange;
 import dev.sluice.access.Key;
 import dev.sluice.access.Plan;
 import dev.sluice.cluster.Cluster;
-import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.LiveEndpoint;
+import dev.sluice.cluster.Model;
 import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
 import dev.sluice.http.RequestId;
 import dev.sluice.message.Dialect;
 import dev.sluice.message.RequestFacts;
 import dev.sluice.slots.SlotLease;
+import dev.sluice.timer.Deadline;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpRequest;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,7 +50,7 @@ public final class Exchange {
   private final long declaredBodyBytes;
   private final String requestId = RequestId.next();
   private final long startedMillis = System.currentTimeMillis();
-  private final long startedNanos = System.nanoTime();
+  private final long startedNanos;
 
   private Phase phase = Phase.OPEN;
   private @Nullable Key key;
@@ -57,8 +60,15 @@ public final class Exchange {
   private @Nullable RequestFacts facts;
   private @Nullable Cluster cluster;
   private @Nullable SlotLease lease;
+  private @Nullable Deadline wholeTime;
   private @Nullable Attempt attempt;
-  private @Nullable Endpoint endpoint;
+  private @Nullable LiveEndpoint endpoint;
+  private List<LiveEndpoint> failedAt = List.of();
+  private final long prefixHash = Cluster.NO_PREFIX;
+  private int attempts;
+  private boolean retrying;
+  private @Nullable Reason retriedReason;
+  private boolean retryDenied;
   private boolean stream;
   private int status;
   private @Nullable Reason reason;
@@ -83,6 +93,7 @@ public final class Exchange {
       Route route,
       long declaredBodyBytes) {
     this.downstream = downstream;
+    this.startedNanos = clockNanos();
     this.declaredBodyBytes = declaredBodyBytes;
     this.head = head;
     this.target = target;
@@ -201,15 +212,68 @@ public final class Exchange {
    * error shape; where a stream is under way, it ends with an error event and a broken connection.
    */
   public void refuse(Failure failure) {
-    fail(failure, End.DONE);
+    conclude(failure, End.DONE);
   }
 
+  /**
+   * The attempt failed. While nothing of an answer was sent the request may be tried elsewhere;
+   * else the exchange fails with it.
+   */
   void fail(Failure failure, End brokenOff) {
+    Attempt failed = attempt;
+    if (failed == null || !triesElsewhere(failed, failure)) {
+      conclude(failure, brokenOff);
+    }
+  }
+
+  /*
+   * What was sent once may have been done once: so only failures that say so are tried again, on an
+   * endpoint that was not asked yet, and never once the caller has a byte. The cluster's budget keeps
+   * a broken endpoint's load from toppling the others. One unit of it serves all further attempts of
+   * an exchange, and goes back when an answer begins or the exchange fails.
+   */
+  private boolean triesElsewhere(Attempt failed, Failure failure) {
+    if (phase != Phase.OPEN
+        || !failure.reason().isRetriable()
+        || attempts >= cluster().model().attempts()) {
+      return false;
+    }
+    failed.report(failure);
+    if (!retrying) {
+      retrying = cluster().tryBeginRetry();
+      if (!retrying) {
+        retryDenied = true;
+        return false;
+      }
+    }
+    List<LiveEndpoint> asked = new ArrayList<>(failedAt);
+    asked.add(failed.endpoint());
+    LiveEndpoint next = cluster().pick(prefixHash, asked, nowNanos());
+    if (next == null) {
+      return false;
+    }
+    failedAt = asked;
+    retriedReason = failure.reason();
+    cancelAttempt();
+    releaseAnswer();
+    try {
+      attempt(next);
+    } catch (RuntimeException | Error e) {
+      fault(e); // the failed attempt's connection would catch it, and no longer knows the exchange
+    }
+    return true;
+  }
+
+  private void conclude(Failure failure, End brokenOff) {
     if (phase == Phase.DELIVERING || phase == Phase.ENDED) {
       return;
     }
     reason = failure.reason();
+    if (attempt != null) {
+      attempt.report(failure);
+    }
     Attempt last = cancelAttempt();
+    endRetry();
     releaseBody();
     releaseSlot();
     try {
@@ -244,14 +308,34 @@ public final class Exchange {
 
   /** Forwards the request to its model's upstream. */
   public void forward() {
-    LiveEndpoint picked =
-        cluster().pick(Cluster.NO_PREFIX, List.of(), downstream.context().timer().nowNanos());
-    if (picked == null) {
-      refuse(UpstreamFailures.noEndpoint());
-      return;
+    Model model = cluster().model();
+    if (model.timeouts().total() != null) {
+      bound(model.timeouts().total());
     }
+    LiveEndpoint picked = cluster().pick(prefixHash, failedAt, nowNanos());
+    if (picked == null) {
+      conclude(UpstreamFailures.noEndpoint(cluster().untilNextTryNanos(nowNanos())), End.UPSTREAM);
+    } else {
+      attempt(picked);
+    }
+  }
+
+  private void attempt(LiveEndpoint picked) {
+    endpoint = picked;
+    attempts++;
     attempt = new Attempt(this, picked);
     attempt.start();
+  }
+
+  private void bound(Duration total) {
+    wholeTime =
+        new Deadline(downstream.context().timer()) {
+          @Override
+          protected void expired() {
+            conclude(UpstreamFailures.timeout(Reason.EXCHANGE_TIMEOUT), End.TIMEOUT);
+          }
+        };
+    wholeTime.arm(total.toNanos() - (clockNanos() - startedNanos));
   }
 
   /** Sluice itself failed: the exchange ends, the process and every other exchange go on. */
@@ -261,7 +345,7 @@ public final class Exchange {
       downstream.abort();
       return;
     }
-    fail(
+    conclude(
         Failure.of(
             Reason.INTERNAL,
             "Sluice failed while it handled the request. Quote the request id to its operator."),
@@ -270,7 +354,7 @@ public final class Exchange {
 
   /** The grace period of a shutdown is over. */
   public void shutdown() {
-    fail(
+    conclude(
         Failure.of(Reason.SHUTDOWN, "Sluice is shutting down. Send the request again."),
         End.SHUTDOWN);
   }
@@ -300,10 +384,6 @@ public final class Exchange {
 
   // What its attempt tells.
 
-  void tried(Endpoint tried) {
-    endpoint = tried;
-  }
-
   /** The answer's body comes into this where it is held whole; released when the exchange ends. */
   HeldBody holdAnswer(int maxBytes) {
     answerBody = new HeldBody(downstream.alloc(), downstream.context().budget(), maxBytes);
@@ -314,6 +394,10 @@ public final class Exchange {
   void beginAnswer(int answerStatus, ByteBuf bytes) {
     phase = Phase.ANSWERING;
     status = answerStatus;
+    if (attempt != null) {
+      attempt.answering();
+    }
+    endRetry();
     releaseBody();
     downstream.write(bytes);
   }
@@ -332,7 +416,10 @@ public final class Exchange {
   /** Writes the last bytes of a relayed answer. */
   void endAnswer(ByteBuf lastBytes) {
     phase = Phase.DELIVERING;
-    attempt = null;
+    if (attempt != null) {
+      attempt.ended();
+      attempt = null;
+    }
     releaseBody();
     // Before the bytes are sent: a caller who has read the end of its stream may start the next.
     releaseSlot();
@@ -346,7 +433,7 @@ public final class Exchange {
   /** Counts bytes of the answer as they are written. */
   public void countBytesOut(int bytes) {
     if (firstByteNanos < 0) {
-      firstByteNanos = System.nanoTime() - startedNanos;
+      firstByteNanos = clockNanos() - startedNanos;
     }
     bytesOut += bytes;
   }
@@ -354,11 +441,13 @@ public final class Exchange {
   private void finish(End how) {
     phase = Phase.ENDED;
     cancelAttempt();
+    endRetry();
+    if (wholeTime != null) {
+      wholeTime.disarm();
+    }
     releaseBody();
     releaseSlot();
-    if (answerBody != null) {
-      answerBody.release();
-    }
+    releaseAnswer();
     try {
       downstream.context().listener().ended(summary(how));
     } catch (RuntimeException e) {
@@ -382,8 +471,11 @@ public final class Exchange {
         bytesOut,
         events,
         firstByteNanos,
-        System.nanoTime() - startedNanos,
-        endpoint,
+        clockNanos() - startedNanos,
+        endpoint == null ? null : endpoint.endpoint(),
+        attempts,
+        retriedReason,
+        retryDenied,
         how);
   }
 
@@ -400,6 +492,29 @@ public final class Exchange {
     if (body != null) {
       body.release();
     }
+  }
+
+  private void releaseAnswer() {
+    if (answerBody != null) {
+      answerBody.release();
+    }
+  }
+
+  private void endRetry() {
+    if (retrying) {
+      retrying = false;
+      cluster().endRetry();
+    }
+  }
+
+  /** The clock now. */
+  private long clockNanos() {
+    return downstream.context().timer().readClock();
+  }
+
+  /** The clock at the loop's last tick: good enough to pick by. */
+  private long nowNanos() {
+    return downstream.context().timer().nowNanos();
   }
 
   private void releaseSlot() {

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param firstByteNanos from its head to the first byte of the answer; -1 where none was sent
  * @param durationNanos from its head to its end
  * @param endpoint where it was last tried; null where it was not
+ * @param attempts how many endpoints were tried
+ * @param retried why the attempt before the last failed; null where there was one at most
+ * @param retryDenied whether a further attempt was not made for want of retry budget
  * @param end how it ended
  */
 public record ExchangeSummary(
@@ -40,6 +43,9 @@ public record ExchangeSummary(
     long firstByteNanos,
     long durationNanos,
     @Nullable Endpoint endpoint,
+    int attempts,
+    @Nullable Reason retried,
+    boolean retryDenied,
     End end) {
 
   /** The name of an operation, model or plan that is not configured. */

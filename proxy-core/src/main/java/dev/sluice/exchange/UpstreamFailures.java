@@ -1,10 +1,12 @@
 package dev.sluice.exchange;
 
+import dev.sluice.cluster.Cluster;
 import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
 import dev.sluice.http.ResponseHead;
 import dev.sluice.http.ResponseHeadParser;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,9 +75,49 @@ final class UpstreamFailures {
             + " bytes. Ask for a shorter one, or for a stream.");
   }
 
+  /** No endpoint may be used before this many nanoseconds have passed; negative: nobody knows. */
+  static Failure noEndpoint(long untilNextTryNanos) {
+    return Failure.retryAfter(
+        Reason.UPSTREAM_NO_ENDPOINT,
+        "The model is unavailable for now. Wait the seconds in Retry-After, then send the request"
+            + " again.",
+        untilNextTryNanos < 0 ? 0 : ceilSeconds(untilNextTryNanos));
+  }
+
+  private static int ceilSeconds(long nanos) {
+    long second = TimeUnit.SECONDS.toNanos(1);
+    return (int) Math.max(1, (nanos + second - 1) / second);
+  }
+
+  /**
+   * What the end of an exchange with this reason says of the endpoint that it was tried at.
+   *
+   * @param asksToWait whether the upstream said how long it is not to be asked
+   */
+  static Cluster.Outcome outcome(Reason reason, boolean asksToWait) {
+    return switch (reason) {
+      case UPSTREAM_CONNECT,
+          UPSTREAM_CONNECT_TIMEOUT,
+          UPSTREAM_FIRST_BYTE_TIMEOUT,
+          UPSTREAM_IDLE_TIMEOUT,
+          UPSTREAM_CLOSED,
+          UPSTREAM_TRUNCATED,
+          UPSTREAM_PROTOCOL,
+          UPSTREAM_BAD_GATEWAY,
+          UPSTREAM_STATUS,
+          UPSTREAM_CONTENT_TYPE,
+          UPSTREAM_ANSWER ->
+          Cluster.Outcome.FAILED;
+      case UPSTREAM_UNAVAILABLE -> asksToWait ? Cluster.Outcome.REFUSED : Cluster.Outcome.FAILED;
+      case UPSTREAM_RATE_LIMITED -> Cluster.Outcome.REFUSED;
+      case UPSTREAM_REFUSED, UPSTREAM_REFUSED_SIZE -> Cluster.Outcome.ANSWERED;
+      default -> Cluster.Outcome.CANCELLED;
+    };
+  }
+
   /** What an answer with a status other than 2xx means to the caller. */
-  static Failure ofStatus(ResponseHead head) {
-    return switch (head.status()) {
+  static Failure ofStatus(int status, int retryAfterSeconds) {
+    return switch (status) {
       case 400, 415, 422 ->
           Failure.of(Reason.UPSTREAM_REFUSED, "The model refused the request as invalid.");
       case 413 ->
@@ -85,15 +127,15 @@ final class UpstreamFailures {
               Reason.UPSTREAM_RATE_LIMITED,
               "The model takes no more requests now. Wait the seconds in Retry-After, then send"
                   + " the request again.",
-              retryAfterSeconds(head));
+              retryAfterSeconds);
       case 503 ->
           Failure.retryAfter(
               Reason.UPSTREAM_UNAVAILABLE,
               "The model is unavailable for now. Wait the seconds in Retry-After, then send the"
                   + " request again.",
-              retryAfterSeconds(head));
+              retryAfterSeconds);
       case 502 -> error(Reason.UPSTREAM_BAD_GATEWAY);
-      default -> error(head.status() >= 500 ? Reason.UPSTREAM_STATUS : Reason.UPSTREAM_DENIED);
+      default -> error(status >= 500 ? Reason.UPSTREAM_STATUS : Reason.UPSTREAM_DENIED);
     };
   }
 
@@ -102,7 +144,7 @@ final class UpstreamFailures {
   }
 
   /** The upstream's own wait where it is sane, else 0: the default. */
-  private static int retryAfterSeconds(ResponseHead head) {
+  static int retryAfterSeconds(ResponseHead head) {
     @Nullable String value = head.headers().get(HttpHeaderNames.RETRY_AFTER);
     if (value == null || value.isEmpty() || value.length() > 4) {
       return 0;

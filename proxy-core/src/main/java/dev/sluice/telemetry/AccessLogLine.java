@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>events</td><td>server-sent events relayed</td></tr>
  *   <tr><td>first_byte_ms, duration_ms</td><td>milliseconds, to the microsecond</td></tr>
  *   <tr><td>upstream</td><td>the endpoint last tried, without its credential</td></tr>
+ *   <tr><td>attempts</td><td>how many endpoints were tried</td></tr>
  *   <tr><td>stream</td><td>whether it took a stream slot</td></tr>
  *   <tr><td>end</td><td>how it ended</td></tr>
  * </table>
@@ -48,6 +49,7 @@ public final class AccessLogLine {
     appendMillis(log, "duration_ms", summary.durationNanos());
     appendString(
         log, "upstream", summary.endpoint() == null ? null : summary.endpoint().toString());
+    log.append(",\"attempts\":").append(summary.attempts());
     log.append(",\"stream\":").append(summary.stream());
     appendString(log, "end", summary.end().label());
     log.append("}\n");

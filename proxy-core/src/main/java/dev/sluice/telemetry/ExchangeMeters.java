@@ -126,6 +126,8 @@ public final class ExchangeMeters implements ExchangeListener {
    */
   private static final class ModelMeters {
     private final Map<End, Counter> streamsEnded = new EnumMap<>(End.class);
+    private final Map<Reason, Counter> retries = new EnumMap<>(Reason.class);
+    private final Counter retriesDenied;
     private final Counter bytesIn;
     private final Counter bytesOut;
     private final Counter events;
@@ -134,6 +136,12 @@ public final class ExchangeMeters implements ExchangeListener {
       for (End end : End.values()) {
         streamsEnded.put(end, Meters.STREAMS_ENDED.counter(registry, model, end.label()));
       }
+      for (Reason reason : Reason.values()) {
+        if (reason.isRetriable()) {
+          retries.put(reason, Meters.RETRIES.counter(registry, model, reason.label()));
+        }
+      }
+      retriesDenied = Meters.RETRIES_DENIED.counter(registry, model);
       bytesIn = Meters.BYTES.counter(registry, model, "in");
       bytesOut = Meters.BYTES.counter(registry, model, "out");
       events = Meters.EVENTS.counter(registry, model);
@@ -144,6 +152,12 @@ public final class ExchangeMeters implements ExchangeListener {
       bytesOut.increment((double) summary.bytesOut());
       if (summary.stream()) {
         Objects.requireNonNull(streamsEnded.get(summary.end())).increment();
+      }
+      if (summary.retried() != null) {
+        Objects.requireNonNull(retries.get(summary.retried())).increment();
+      }
+      if (summary.retryDenied()) {
+        retriesDenied.increment();
       }
       if (summary.events() > 0) {
         events.increment((double) summary.events());

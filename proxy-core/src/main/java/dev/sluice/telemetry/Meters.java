@@ -91,6 +91,18 @@ public enum Meters {
       "reloads",
       List.of("result"),
       "Changed keys files read again: ok, or refused, in which case the old keys stay."),
+  RETRIES(
+      "sluice_retries_total",
+      Type.COUNTER,
+      "requests",
+      List.of("model", "reason"),
+      "Requests that were tried again on another endpoint, by the reason of the failure before."),
+  RETRIES_DENIED(
+      "sluice_retries_denied_total",
+      Type.COUNTER,
+      "requests",
+      List.of("model"),
+      "Requests that were not tried again because the model's retry budget was used up."),
   UPSTREAM_CONNECTIONS(
       "sluice_upstream_connections",
       Type.GAUGE,

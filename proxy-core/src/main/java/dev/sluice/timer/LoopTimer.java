@@ -53,7 +53,7 @@ public final class LoopTimer {
   }
 
   /** The clock now. */
-  long readClock() {
+  public long readClock() {
     return nanoTime.getAsLong();
   }
 

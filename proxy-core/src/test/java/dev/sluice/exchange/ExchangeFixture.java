@@ -4,6 +4,7 @@ import dev.sluice.access.Key;
 import dev.sluice.access.Plan;
 import dev.sluice.access.Subscription;
 import dev.sluice.cluster.Balance;
+import dev.sluice.cluster.Catalog;
 import dev.sluice.cluster.Cluster;
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.Model;
@@ -68,6 +69,7 @@ final class ExchangeFixture implements AutoCloseable {
   final List<ExchangeSummary> summaries = new ArrayList<>();
   final Caller caller;
   final Exchange exchange;
+  final Cluster cluster;
   final LoopTimer timer;
   ExchangeListener listener = summaries::add;
   boolean inspectorsFail;
@@ -78,14 +80,20 @@ final class ExchangeFixture implements AutoCloseable {
 
   /** A streaming request of a caller who speaks HTTP/1.1. */
   static ExchangeFixture stream() {
-    return new ExchangeFixture(Operation.CHAT_COMPLETIONS, true, true);
+    return new ExchangeFixture(Operation.CHAT_COMPLETIONS, true, true, MODEL);
   }
 
   static ExchangeFixture of(Operation operation, boolean stream, boolean http11) {
-    return new ExchangeFixture(operation, stream, http11);
+    return new ExchangeFixture(operation, stream, http11, MODEL);
   }
 
-  private ExchangeFixture(Operation operation, boolean stream, boolean http11) {
+  /** A request for this model, whose id is {@code small}, of a caller who speaks HTTP/1.1. */
+  static ExchangeFixture of(Model model, boolean stream) {
+    return new ExchangeFixture(Operation.CHAT_COMPLETIONS, stream, true, model);
+  }
+
+  private ExchangeFixture(Operation operation, boolean stream, boolean http11, Model model) {
+    cluster = Objects.requireNonNull(new Catalog(List.of(model), null).find(model.id()));
     timer = new LoopTimer(loop.eventLoop(), () -> clockNanos);
     ConnectionPool pool =
         new ConnectionPool(
@@ -111,7 +119,7 @@ final class ExchangeFixture implements AutoCloseable {
     begun.identify(KEY, PLAN);
     begun.holdBody(1 << 20).add(Bytes.of(BODY));
     begun.learn(new RequestFacts("small", stream, 9, 16));
-    begun.cluster(new Cluster(MODEL));
+    begun.cluster(cluster);
     if (stream) {
       SlotLease lease = Objects.requireNonNull(slots.acquire(PLAN, "key").lease());
       begun.hold(lease);

@@ -44,6 +44,9 @@ class AccessLogLineTest {
                     40_001_999,
                     1_500_000_000,
                     endpoint,
+                    2,
+                    null,
+                    false,
                     End.DONE)))
         .isEqualTo(
             "{\"time\":\"2026-01-31T03:04:05.006Z\",\"request_id\":\"req_1\","
@@ -51,7 +54,7 @@ class AccessLogLineTest {
                 + "\"plan\":\"pro\",\"key\":\"acme-prod\",\"status\":200,\"reason\":null,"
                 + "\"bytes_in\":2048,\"bytes_out\":70000,\"events\":312,"
                 + "\"first_byte_ms\":40.001,\"duration_ms\":1500.000,"
-                + "\"upstream\":\"https://10.0.0.7:8000/base\",\"stream\":true,\"end\":\"done\"}\n")
+                + "\"upstream\":\"https://10.0.0.7:8000/base\",\"attempts\":2,\"stream\":true,\"end\":\"done\"}\n")
         .doesNotContain("secret");
   }
 
@@ -63,7 +66,7 @@ class AccessLogLineTest {
                 + "\"operation\":\"unknown\",\"model\":null,\"plan\":null,\"key\":null,"
                 + "\"status\":0,\"reason\":\"http_malformed\",\"bytes_in\":0,\"bytes_out\":0,"
                 + "\"events\":0,\"first_byte_ms\":null,\"duration_ms\":0.007,\"upstream\":null,"
-                + "\"stream\":false,\"end\":\"client\"}\n");
+                + "\"attempts\":0,\"stream\":false,\"end\":\"client\"}\n");
   }
 
   @Test
@@ -120,6 +123,9 @@ class AccessLogLineTest {
               0,
               0,
               null,
+              1,
+              null,
+              false,
               End.DONE);
 
       assertThat(line(summary)).startsWith("{\"time\":\"" + moment + "\",");
@@ -158,6 +164,9 @@ class AccessLogLineTest {
         -1,
         7_999,
         null,
+        0,
+        null,
+        false,
         End.CLIENT);
   }
 

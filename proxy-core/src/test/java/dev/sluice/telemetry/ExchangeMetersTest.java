@@ -96,6 +96,9 @@ class ExchangeMetersTest {
             -1,
             5_000_000,
             null,
+            1,
+            null,
+            false,
             End.CLIENT));
 
     assertThat(
@@ -209,6 +212,9 @@ class ExchangeMetersTest {
         40_000_000,
         1_500_000_000,
         null,
+        1,
+        null,
+        false,
         end);
   }
 
@@ -230,6 +236,9 @@ class ExchangeMetersTest {
         1_000_000,
         1_000_000,
         null,
+        1,
+        null,
+        false,
         End.DONE);
   }
 }

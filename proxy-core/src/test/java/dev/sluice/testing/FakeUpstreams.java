@@ -54,6 +54,11 @@ public final class FakeUpstreams {
     return opened.size();
   }
 
+  /** A connection, by the order in which they were opened; the first is 0. */
+  public Upstream get(int index) {
+    return opened.get(index);
+  }
+
   /** The connection that was opened last. */
   public Upstream last() {
     return opened.get(opened.size() - 1);

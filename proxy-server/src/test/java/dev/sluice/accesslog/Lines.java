@@ -25,6 +25,9 @@ final class Lines {
         1_000,
         2_000,
         null,
+        1,
+        null,
+        false,
         End.DONE);
   }
 

@@ -240,6 +240,9 @@ class ExpositionTest {
         4_000_000,
         5_000_000,
         null,
+        1,
+        null,
+        false,
         End.DONE);
   }
 
