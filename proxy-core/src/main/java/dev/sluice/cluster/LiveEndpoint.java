@@ -1,5 +1,7 @@
 package dev.sluice.cluster;
 
+import java.util.Locale;
+
 /**
  * One endpoint of one model, with its live load and health. Both outlive a reload of the
  * configuration as long as the endpoint differs in nothing but its weight. Safe for all threads.
@@ -19,14 +21,39 @@ public final class LiveEndpoint {
     OUT
   }
 
+  /** Why it was left out. */
+  public enum Cause {
+    /** Too many failures in a row, or one on probation. */
+    CONSECUTIVE_FAILURES,
+    /** Too large a part of the attempts failed. */
+    FAILURE_RATE,
+    /** Probes said so. */
+    PROBE,
+    /** The upstream asked for it. */
+    RETRY_AFTER,
+    /** An operator said so. */
+    OPERATOR;
+
+    private final String label = name().toLowerCase(Locale.ROOT);
+
+    /** The metric label value, in lower case. */
+    public String label() {
+      return label;
+    }
+  }
+
   private final Endpoint endpoint;
   private final String id;
+  private final long idHash;
   private final Vitals vitals;
+  private final Health health;
 
-  LiveEndpoint(Endpoint endpoint, String id, Vitals vitals) {
+  LiveEndpoint(Endpoint endpoint, String id, Vitals vitals, Health health) {
     this.endpoint = endpoint;
     this.id = id;
+    this.idHash = PrefixAffinity.hash(id);
     this.vitals = vitals;
+    this.health = health;
   }
 
   /** Where it is. */
@@ -48,26 +75,41 @@ public final class LiveEndpoint {
   }
 
   /**
-   * Whether it is used, and if not, why; of several reasons the one that lasts longest.
+   * Whether it is used, and if not, why.
    *
    * @param nowNanos the time, as {@link System#nanoTime()}
    */
   public State state(long nowNanos) {
-    return vitals.state(nowNanos);
+    return vitals.condition.state(nowNanos);
+  }
+
+  /** How often it was left out for this cause. */
+  public long ejections(Cause cause) {
+    return vitals.ejectionCount(cause).sum();
+  }
+
+  /** How many probes of it went well, or did not. */
+  public long probes(boolean well) {
+    return vitals.probeCount(well).sum();
   }
 
   /** Uses it no longer, until it is restored. What is under way at it goes on. */
   public void eject() {
-    vitals.out(true);
+    health.takeOut(this);
   }
 
-  /** Uses it again, whatever was known against it. */
+  /** Uses it again, whatever was known against it; slowly at first where it was left out. */
   public void restore() {
-    vitals.out(false);
+    health.restore(this);
   }
 
   Vitals vitals() {
     return vitals;
+  }
+
+  /** Of its id; the same in every process. */
+  long idHash() {
+    return idHash;
   }
 
   @Override
