@@ -91,7 +91,7 @@ public final class Edge {
     this.loops = loops;
     this.state = new EdgeState(snapshot(config));
     this.budget = new MemoryBudget(config.memoryBudgetBytes());
-    this.slots = new StreamSlots(config.plans());
+    this.slots = new StreamSlots();
     this.keys = new KeyCache(directory, Ticker.systemTicker());
     this.admission = new Admission(state, budget);
     for (EventExecutor executor : loops) {

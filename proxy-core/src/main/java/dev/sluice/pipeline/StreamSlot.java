@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 @Sharable
 final class StreamSlot extends Rule {
-  /** When a stream will end nobody knows; the shortest honest wait. */
-  private static final int RETRY_AFTER_SECONDS = 1;
-
   private final StreamSlots slots;
 
   StreamSlot(StreamSlots slots) {
@@ -35,22 +32,19 @@ final class StreamSlot extends Rule {
     SlotLease lease = outcome.lease();
     if (lease != null) {
       exchange.hold(lease);
-      return null;
     }
-    boolean ofKey = outcome.refusal() == StreamSlots.Refusal.KEY;
-    return ofKey
-        ? busy(Reason.SLOTS_OF_KEY, "streams of this API key", plan.streamsPerKey())
-        : busy(Reason.SLOTS_OF_PLAN, "stream slots of the plan", plan.streams());
+    return outcome.refusal() == null ? null : busy(outcome.refusal(), outcome.left().limit());
   }
 
-  private static Failure busy(Reason reason, String what, int limit) {
+  private static Failure busy(StreamSlots.Refusal refusal, int limit) {
+    boolean ofKey = refusal.busy() == StreamSlots.Busy.KEY;
     return Failure.retryAfter(
-        reason,
+        ofKey ? Reason.SLOTS_OF_KEY : Reason.SLOTS_OF_PLAN,
         "All "
             + limit
-            + " "
-            + what
-            + " are in use. Send the request again when a stream has ended.",
-        RETRY_AFTER_SECONDS);
+            + (ofKey ? " streams of this API key" : " stream slots of the plan")
+            + " are in use. Wait the seconds in Retry-After, or for a stream to end, then send the"
+            + " request again.",
+        refusal.retryAfterSeconds());
   }
 }

@@ -3,8 +3,10 @@ package dev.sluice.slots;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Counts slots in use against a limit, exactly: never more than the limit are held at once,
- * whatever the number of threads. Lock-free.
+ * Counts slots in use against a limit that each caller brings along, exactly: nobody gets one while
+ * as many as its limit are held, whatever the number of threads. Lock-free.
+ *
+ * <p>A limit below what is in use takes nothing away. It admits nobody until enough were released.
  */
 final class SlotCounter {
   /*
@@ -13,39 +15,34 @@ final class SlotCounter {
    * is far from being felt.
    */
   private final AtomicInteger inUse = new AtomicInteger();
-  private final int limit;
 
-  SlotCounter(int limit) {
-    this.limit = limit;
-  }
-
-  /** Takes a slot; false where all are in use. */
-  boolean tryAcquire() {
+  /**
+   * Takes a slot, where fewer than the limit are in use.
+   *
+   * @param limit at least 1
+   * @return how many are in use with this one; where none was free how many are, negated
+   */
+  int tryAcquire(int limit) {
     int current = inUse.get();
     while (current < limit) {
       int seen = inUse.compareAndExchange(current, current + 1);
       if (seen == current) {
-        return true;
+        return current + 1;
       }
       current = seen;
     }
-    return false;
+    return -current;
   }
 
-  /** Gives a slot back and returns how many are in use now. */
-  int release() {
+  /** Gives a slot back. */
+  void release() {
     int now = inUse.decrementAndGet();
     if (now < 0) {
       throw new IllegalStateException("slots in use: " + now + " (expected: >= 0)");
     }
-    return now;
   }
 
   int inUse() {
     return inUse.get();
-  }
-
-  int limit() {
-    return limit;
   }
 }

@@ -19,13 +19,13 @@ public final class SlotLease {
   }
 
   private final StreamSlots slots;
-  private final SlotCounter plan;
+  private final PlanSlots plan;
   private final String key;
 
   @SuppressWarnings("unused") // through RELEASED
   private volatile boolean released;
 
-  SlotLease(StreamSlots slots, SlotCounter plan, String key) {
+  SlotLease(StreamSlots slots, PlanSlots plan, String key) {
     this.slots = slots;
     this.plan = plan;
     this.key = key;
@@ -36,8 +36,7 @@ public final class SlotLease {
     if (!RELEASED.compareAndSet(this, false, true)) {
       return false;
     }
-    plan.release();
-    slots.releaseKey(key);
+    slots.release(plan, key);
     return true;
   }
 }

@@ -12,7 +12,6 @@ import dev.sluice.cluster.Timeouts;
 import dev.sluice.http.HttpLimits;
 import dev.sluice.message.Operation;
 import dev.sluice.message.RequestFacts;
-import dev.sluice.slots.SlotLease;
 import dev.sluice.slots.StreamSlots;
 import dev.sluice.testing.Answer;
 import dev.sluice.testing.Bytes;
@@ -72,7 +71,7 @@ final class ExchangeFixture implements AutoCloseable {
 
   final FakeUpstreams upstreams = new FakeUpstreams();
   final ConnectionCounts connections = new ConnectionCounts();
-  final StreamSlots slots = new StreamSlots(List.of(PLAN));
+  final StreamSlots slots = new StreamSlots(() -> this.clockNanos, () -> 0);
   final MemoryBudget budget = new MemoryBudget(1 << 30);
   final Queue<Runnable> inspections = new ArrayDeque<>();
   final List<ExchangeSummary> summaries = new ArrayList<>();
@@ -105,7 +104,7 @@ final class ExchangeFixture implements AutoCloseable {
     cluster = Objects.requireNonNull(new Catalog(List.of(model), null).find(model.id()));
     timer = new LoopTimer(loop.eventLoop(), () -> clockNanos);
     ConnectionPool pool =
-        new ConnectionPool(loop.eventLoop(), timer, upstreams.transport(), model -> connections);
+        new ConnectionPool(loop.eventLoop(), timer, upstreams.transport(), id -> connections);
     Executor inspectors = this::inspectLater;
     context =
         new LoopContext(
@@ -135,8 +134,8 @@ final class ExchangeFixture implements AutoCloseable {
     begun.learn(new RequestFacts("small", stream, 9, 16));
     begun.cluster(cluster);
     if (stream) {
-      SlotLease lease = Objects.requireNonNull(slots.acquire(PLAN, "key").lease());
-      begun.hold(lease);
+      StreamSlots.Outcome outcome = slots.acquire(PLAN, "key");
+      begun.hold(Objects.requireNonNull(outcome.lease()));
     }
     return begun;
   }

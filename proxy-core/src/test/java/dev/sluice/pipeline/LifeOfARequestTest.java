@@ -85,7 +85,7 @@ final class LifeOfARequestTest {
                 new Routing(),
                 new ModelList(),
                 new ModelAccess(),
-                new StreamSlot(new StreamSlots(List.of()))),
+                new StreamSlot(new StreamSlots())),
             LifeOfARequestTest::context);
     EmbeddedChannel channel = new EmbeddedChannel(pipeline);
     List<String> handlers = List.copyOf(channel.pipeline().toMap().keySet());

@@ -73,7 +73,7 @@ final class PipelineFixture implements AutoCloseable {
   final EdgeState state = new EdgeState(snapshot(LIMITS, PLANS, "small", "big"));
   final MemoryBudget budget = new MemoryBudget(MAX_BODY_BYTES * 2);
   final Map<KeyHash, Key> keys = new HashMap<>();
-  final StreamSlots slots;
+  final StreamSlots slots = new StreamSlots(() -> this.clockNanos, () -> 0);
   final DuplexEmbeddedChannel channel;
   Function<KeyHash, CompletionStage<Optional<Key>>> directory =
       hash -> CompletableFuture.completedFuture(Optional.ofNullable(keys.get(hash)));
@@ -85,7 +85,6 @@ final class PipelineFixture implements AutoCloseable {
   private final ConnectionCounts connections = new ConnectionCounts();
 
   PipelineFixture() {
-    slots = new StreamSlots(PLANS);
     key("sk-good", "free", true);
     state.phase(EdgeState.Phase.READY);
     pipeline =

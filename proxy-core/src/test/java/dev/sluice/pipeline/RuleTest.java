@@ -14,6 +14,7 @@ import dev.sluice.exchange.ExchangeSummary;
 import dev.sluice.testing.Answer;
 import dev.sluice.testing.Bytes;
 import dev.sluice.testing.FakeUpstreams.Upstream;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -273,6 +274,20 @@ class RuleTest {
     assertThat(edge.slots.inUse("free")).isEqualTo(2);
     assertThat(edge.upstreams.opened()).isEqualTo(2);
     assertThat(edge.upstreams.last().isActive()).isTrue();
+  }
+
+  @Test
+  void aStreamTooManyIsToldHowLongTheOthersHaveBeenBusy() {
+    edge.key("sk-two", "free", true);
+    edge.key("sk-three", "free", true);
+    edge.send(post(CHAT, STREAM_BODY));
+    edge.connect().writeInbound(Bytes.of(post(CHAT, STREAM_BODY).replace("sk-good", "sk-two")));
+    edge.pass(Duration.ofSeconds(12));
+    DuplexEmbeddedChannel third = edge.connect();
+    third.writeInbound(Bytes.of(post(CHAT, STREAM_BODY).replace("sk-good", "sk-three")));
+
+    assertThat(Answer.read(PipelineFixture.received(third)).head())
+        .contains("\r\nretry-after: 12\r\n");
   }
 
   private void assertTooMany(DuplexEmbeddedChannel channel, Reason reason, String message) {

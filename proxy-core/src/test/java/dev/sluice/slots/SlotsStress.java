@@ -20,6 +20,9 @@ final class SlotsStress {
   private static final Plan ONE = new Plan("one", 1, Plan.UNBOUNDED, Set.of(), true);
   private static final Plan TWO = new Plan("two", 2, 1, Set.of(), true);
 
+  /** Plan {@code two} after its limit has shrunk. */
+  private static final Plan TWO_NOW_ONE = new Plan("two", 1, 1, Set.of(), true);
+
   private SlotsStress() {}
 
   private static int got(StreamSlots.Outcome outcome) {
@@ -41,7 +44,7 @@ final class SlotsStress {
   @Outcome(expect = FORBIDDEN, desc = "both, none, or miscounted")
   @State
   public static class TwoAcquireTheLastSlotOfAPlan {
-    private final StreamSlots slots = new StreamSlots(Set.of(ONE));
+    private final StreamSlots slots = new StreamSlots();
 
     @Actor
     public void first(III_Result r) {
@@ -66,7 +69,7 @@ final class SlotsStress {
   @Outcome(expect = FORBIDDEN, desc = "both, none, or miscounted")
   @State
   public static class TwoAcquireTheLastSlotOfAKey {
-    private final StreamSlots slots = new StreamSlots(Set.of(TWO));
+    private final StreamSlots slots = new StreamSlots();
 
     @Actor
     public void first(III_Result r) {
@@ -91,7 +94,7 @@ final class SlotsStress {
   @Outcome(expect = FORBIDDEN, desc = "lost or doubled")
   @State
   public static class ReleaseMeetsAcquire {
-    private final StreamSlots slots = new StreamSlots(Set.of(ONE));
+    private final StreamSlots slots = new StreamSlots();
     private final SlotLease held = lease(slots, ONE, "a");
 
     @Actor
@@ -118,7 +121,7 @@ final class SlotsStress {
   @Outcome(expect = FORBIDDEN, desc = "twice, never, or another's slot")
   @State
   public static class TwoReleaseOneLease {
-    private final StreamSlots slots = new StreamSlots(Set.of(TWO));
+    private final StreamSlots slots = new StreamSlots();
     private final SlotLease held = lease(slots, TWO, "a");
     private final SlotLease other = lease(slots, TWO, "b");
 
@@ -147,7 +150,7 @@ final class SlotsStress {
   @Outcome(expect = FORBIDDEN, desc = "a slot leaked")
   @State
   public static class TwoReleaseTheirOwn {
-    private final StreamSlots slots = new StreamSlots(Set.of(TWO));
+    private final StreamSlots slots = new StreamSlots();
     private final SlotLease a = lease(slots, TWO, "a");
     private final SlotLease b = lease(slots, TWO, "b");
 
@@ -173,7 +176,7 @@ final class SlotsStress {
   @Outcome(expect = FORBIDDEN, desc = "the refused left a trace, or took a slot")
   @State
   public static class TwoAreRefusedByAFullPlan {
-    private final StreamSlots slots = new StreamSlots(Set.of(ONE));
+    private final StreamSlots slots = new StreamSlots();
     private final SlotLease held = lease(slots, ONE, "other");
 
     @Actor
@@ -190,6 +193,59 @@ final class SlotsStress {
     public void count(II_Result r) {
       r.r1 = slots.inUseByKey("a");
       r.r2 = held.release() && slots.inUse("one") == 0 ? 1 : 0;
+    }
+  }
+
+  /** Two callers ask for the first slot, one of whom knows of the smaller limit already. */
+  @JCStressTest
+  @Outcome(id = "1, 0, 1", expect = ACCEPTABLE, desc = "the old limit's caller came first")
+  @Outcome(id = "1, 1, 2", expect = ACCEPTABLE, desc = "the new limit's caller came first")
+  @Outcome(expect = FORBIDDEN, desc = "past a limit, refused below it, or miscounted")
+  @State
+  public static class AShrunkLimitMeetsTheOldOne {
+    private final StreamSlots slots = new StreamSlots();
+
+    @Actor
+    public void old(III_Result r) {
+      r.r1 = got(slots.acquire(TWO, "a"));
+    }
+
+    @Actor
+    public void shrunk(III_Result r) {
+      r.r2 = got(slots.acquire(TWO_NOW_ONE, "b"));
+    }
+
+    @Arbiter
+    public void count(III_Result r) {
+      r.r3 = slots.inUse("two");
+    }
+  }
+
+  /** Two streams more than the limit end while a caller asks: both must have, first. */
+  @JCStressTest
+  @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "asked for too early")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "asked for when both had ended")
+  @Outcome(expect = FORBIDDEN, desc = "a slot past the limit, or miscounted")
+  @State
+  public static class TwoEndPastAShrunkLimit {
+    private final StreamSlots slots = new StreamSlots();
+    private final SlotLease a = lease(slots, TWO, "a");
+    private final SlotLease b = lease(slots, TWO, "b");
+
+    @Actor
+    public void release() {
+      a.release();
+      b.release();
+    }
+
+    @Actor
+    public void acquire(II_Result r) {
+      r.r1 = got(slots.acquire(TWO_NOW_ONE, "c"));
+    }
+
+    @Arbiter
+    public void count(II_Result r) {
+      r.r2 = slots.inUse("two");
     }
   }
 }

@@ -1,7 +1,6 @@
 package dev.sluice.slots;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.sluice.access.Plan;
 import java.util.ArrayList;
@@ -21,17 +20,18 @@ class StreamSlotsTest {
   private static final int THREADS = 8;
   private static final int ROUNDS = 20_000;
 
-  private final Plan free = new Plan("free", 2, Plan.UNBOUNDED, Set.of("small"), false);
-  private final Plan pro = new Plan("pro", 5, 2, Set.of(), true);
-  private final StreamSlots slots = new StreamSlots(List.of(free, pro));
+  private final Plan free = plan("free", 2, Plan.UNBOUNDED);
+  private final Plan pro = plan("pro", 5, 2);
+  private long nanos;
+  private double random;
+  private final StreamSlots slots = new StreamSlots(() -> nanos, () -> random);
 
   @Test
   void aPlanHandsOutItsSlotsAndThenRefuses() {
     SlotLease first = taken(slots.acquire(free, "a"));
     taken(slots.acquire(free, "b"));
 
-    assertThat(slots.acquire(free, "c"))
-        .isEqualTo(new StreamSlots.Outcome(null, StreamSlots.Refusal.PLAN));
+    assertThat(busy(slots.acquire(free, "c"))).isEqualTo(StreamSlots.Busy.PLAN);
     assertThat(slots.inUse("free")).isEqualTo(2);
 
     assertThat(first.release()).isTrue();
@@ -43,8 +43,7 @@ class StreamSlotsTest {
     taken(slots.acquire(pro, "a"));
     taken(slots.acquire(pro, "a"));
 
-    assertThat(slots.acquire(pro, "a"))
-        .isEqualTo(new StreamSlots.Outcome(null, StreamSlots.Refusal.KEY));
+    assertThat(busy(slots.acquire(pro, "a"))).isEqualTo(StreamSlots.Busy.KEY);
     assertThat(slots.inUse("pro")).isEqualTo(2);
     taken(slots.acquire(pro, "b"));
   }
@@ -68,8 +67,6 @@ class StreamSlotsTest {
 
     assertThat(slots.inUse("free")).isEqualTo(2);
     assertThat(slots.inUse("pro")).isEqualTo(1);
-    assertThat(slots.limit("free")).isEqualTo(2);
-    assertThat(slots.limit("pro")).isEqualTo(5);
   }
 
   @Test
@@ -85,13 +82,134 @@ class StreamSlotsTest {
   }
 
   @Test
-  void aPlanThatWasNotGivenHasNoSlots() {
-    Plan other = new Plan("other", 1, 1, Set.of(), true);
+  void aPlanThatNobodyAskedForYetHasNoneInUse() {
+    assertThat(slots.inUse("other")).isZero();
 
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> slots.acquire(other, "a"))
-        .withMessageContaining("plan: other (expected: one of");
-    assertThat(slots.inUseByKey("a")).isZero();
+    taken(slots.acquire(plan("other", 1, 1), "a"));
+
+    assertThat(slots.inUse("other")).isEqualTo(1);
+  }
+
+  @Test
+  void aLimitThatGrowsAdmitsMoreAtOnce() {
+    taken(slots.acquire(free, "a"));
+    taken(slots.acquire(free, "a"));
+    assertThat(busy(slots.acquire(free, "a"))).isEqualTo(StreamSlots.Busy.PLAN);
+
+    taken(slots.acquire(plan("free", 3, Plan.UNBOUNDED), "a"));
+
+    assertThat(slots.inUse("free")).isEqualTo(3);
+  }
+
+  @Test
+  void aLimitThatShrinksBelowWhatIsInUseAdmitsNobodyUntilEnoughHaveEnded() {
+    Plan shrunk = plan("pro", 2, 2);
+    List<SlotLease> running = new ArrayList<>();
+    for (String key : List.of("a", "a", "b", "b")) {
+      running.add(taken(slots.acquire(pro, key)));
+    }
+
+    for (int inUse = 4; inUse >= 2; inUse--) {
+      assertThat(slots.inUse("pro")).isEqualTo(inUse);
+      StreamSlots.Outcome outcome = slots.acquire(shrunk, "c");
+      assertThat(busy(outcome)).isEqualTo(StreamSlots.Busy.PLAN);
+      assertThat(outcome.left()).isEqualTo(new SlotsLeft(2, 0));
+      assertThat(running.remove(0).release()).isTrue();
+    }
+    assertThat(taken(slots.acquire(shrunk, "c")).release()).isTrue();
+    assertThat(running.remove(0).release()).isTrue();
+    assertThat(slots.inUse("pro")).isZero();
+  }
+
+  @Test
+  void aKeysBoundThatShrinksAdmitsNoneOfItsStreamsUntilEnoughHaveEnded() {
+    Plan shrunk = plan("pro", 5, 1);
+    SlotLease first = taken(slots.acquire(pro, "a"));
+    SlotLease second = taken(slots.acquire(pro, "a"));
+
+    assertThat(busy(slots.acquire(shrunk, "a"))).isEqualTo(StreamSlots.Busy.KEY);
+    first.release();
+    assertThat(busy(slots.acquire(shrunk, "a"))).isEqualTo(StreamSlots.Busy.KEY);
+    taken(slots.acquire(shrunk, "b"));
+    second.release();
+
+    taken(slots.acquire(shrunk, "a"));
+    assertThat(slots.inUseByKey("a")).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsLeftIsThePlansWhereItBoundsNoKey() {
+    assertThat(slots.acquire(free, "a").left()).isEqualTo(new SlotsLeft(2, 1));
+    assertThat(slots.acquire(free, "b").left()).isEqualTo(new SlotsLeft(2, 0));
+    assertThat(slots.acquire(free, "c").left()).isEqualTo(new SlotsLeft(2, 0));
+  }
+
+  @Test
+  void whatIsLeftIsTheKeysWhereThatIsLess() {
+    assertThat(slots.acquire(pro, "a").left()).isEqualTo(new SlotsLeft(2, 1));
+    assertThat(slots.acquire(pro, "a").left()).isEqualTo(new SlotsLeft(2, 0));
+    assertThat(slots.acquire(pro, "a").left()).isEqualTo(new SlotsLeft(2, 0));
+    assertThat(slots.acquire(pro, "b").left()).isEqualTo(new SlotsLeft(2, 1));
+    // One is left of the plan, and one of the key.
+    assertThat(slots.acquire(pro, "c").left()).isEqualTo(new SlotsLeft(5, 1));
+    assertThat(slots.acquire(pro, "d").left()).isEqualTo(new SlotsLeft(5, 0));
+  }
+
+  @Test
+  void aRefusedCallerIsToldHowOftenThePlansSlotsComeFree() {
+    everyTenSecondsOneEnds("free", 4);
+
+    assertThat(retryAfterSeconds(slots.acquire(plan("free", 4, 4), "z"))).isEqualTo(10);
+    random = 0.999_999;
+    assertThat(retryAfterSeconds(slots.acquire(plan("free", 4, 4), "z"))).isEqualTo(15);
+  }
+
+  @Test
+  void aRefusedCallerWaitsForAllThatMustEndBeforeAShrunkLimitLetsItIn() {
+    everyTenSecondsOneEnds("free", 4);
+
+    assertThat(retryAfterSeconds(slots.acquire(plan("free", 2, 4), "z"))).isEqualTo(30);
+  }
+
+  @Test
+  void aCallerWhoseKeyIsBusyWaitsForOneOfItsOwnStreams() {
+    everyTenSecondsOneEnds("free", 4);
+
+    // One in four of the plan's streams is this key's.
+    assertThat(retryAfterSeconds(slots.acquire(plan("free", 9, 1), "0"))).isEqualTo(40);
+    taken(slots.acquire(plan("free", 9, 2), "0"));
+    assertThat(retryAfterSeconds(slots.acquire(plan("free", 9, 2), "0"))).isEqualTo(25);
+  }
+
+  @Test
+  void aCallerWhoseKeyIsBusyOnAPlanThatItHasLeftIsToldTheLeast() {
+    taken(slots.acquire(pro, "a"));
+    taken(slots.acquire(pro, "a"));
+
+    assertThat(retryAfterSeconds(slots.acquire(plan("new", 5, 1), "a"))).isEqualTo(1);
+  }
+
+  @Test
+  void aTimeWithoutAnyStreamIsNoTimeWithoutARelease() {
+    taken(slots.acquire(free, "a")).release();
+    nanos += TimeUnit.HOURS.toNanos(8);
+    taken(slots.acquire(free, "a"));
+    taken(slots.acquire(free, "a"));
+
+    assertThat(retryAfterSeconds(slots.acquire(free, "a"))).isEqualTo(1);
+  }
+
+  /** Fills the plan, each slot with another key's stream, after a long time of one each 10 s. */
+  private void everyTenSecondsOneEnds(String plan, int streams) {
+    Plan filled = plan(plan, streams, streams);
+    List<SlotLease> running = new ArrayList<>();
+    for (int i = 0; i < 40 * streams; i++) {
+      if (running.size() == streams) {
+        nanos += TimeUnit.SECONDS.toNanos(10);
+        running.remove(0).release();
+      }
+      running.add(taken(slots.acquire(filled, Integer.toString(i % streams))));
+    }
   }
 
   @Test
@@ -127,8 +245,8 @@ class StreamSlotsTest {
 
   @Test
   void manyThreadsThatOnlyTakeGetExactlyTheLimit() throws Exception {
-    Plan plan = new Plan("exact", 1000, Plan.UNBOUNDED, Set.of(), true);
-    StreamSlots exact = new StreamSlots(List.of(plan));
+    Plan plan = plan("exact", 1000, Plan.UNBOUNDED);
+    StreamSlots exact = new StreamSlots();
     AtomicInteger taken = new AtomicInteger();
 
     onAllThreads(
@@ -145,9 +263,50 @@ class StreamSlotsTest {
   }
 
   @Test
+  void manyThreadsNeverGetASlotPastALimitThatShrinksUnderThem() throws Exception {
+    StreamSlots shared = new StreamSlots();
+    AtomicInteger pastTheLimit = new AtomicInteger();
+    AtomicInteger served = new AtomicInteger();
+
+    for (int limit = 6; limit >= 2; limit--) {
+      Plan before = plan("shrinking", limit, Plan.UNBOUNDED);
+      Plan after = plan("shrinking", limit - 1, Plan.UNBOUNDED);
+      List<SlotLease> running = new ArrayList<>();
+      for (int i = 0; i < limit; i++) {
+        running.add(taken(shared.acquire(before, "key")));
+      }
+      // Counts no more than are in use: up after a slot was taken, down before it is given back.
+      AtomicInteger holding = new AtomicInteger(limit);
+
+      onAllThreads(
+          thread -> {
+            for (int round = 0; round < ROUNDS / 10; round++) {
+              if (round == 100 && thread < running.size()) {
+                holding.decrementAndGet();
+                running.get(thread).release();
+              }
+              SlotLease lease = shared.acquire(after, "key" + thread).lease();
+              if (lease != null) {
+                if (holding.incrementAndGet() > after.streams()) {
+                  pastTheLimit.incrementAndGet();
+                }
+                served.incrementAndGet();
+                holding.decrementAndGet();
+                lease.release();
+              }
+            }
+          });
+
+      assertThat(pastTheLimit.get()).isZero();
+      assertThat(shared.inUse("shrinking")).isZero();
+    }
+    assertThat(served.get()).isPositive();
+  }
+
+  @Test
   void manyThreadsThatReleaseTheSameLeasesGiveEachBackOnce() throws Exception {
-    Plan plan = new Plan("same", ROUNDS, Plan.UNBOUNDED, Set.of(), true);
-    StreamSlots same = new StreamSlots(List.of(plan));
+    Plan plan = plan("same", ROUNDS, Plan.UNBOUNDED);
+    StreamSlots same = new StreamSlots();
     List<SlotLease> leases = new ArrayList<>();
     for (int i = 0; i < ROUNDS; i++) {
       leases.add(taken(same.acquire(plan, "a")));
@@ -192,6 +351,19 @@ class StreamSlotsTest {
     } finally {
       threads.shutdownNow();
     }
+  }
+
+  private static Plan plan(String name, int streams, int streamsPerKey) {
+    return new Plan(name, streams, streamsPerKey, Set.of(), true);
+  }
+
+  private static StreamSlots.Busy busy(StreamSlots.Outcome outcome) {
+    assertThat(outcome.lease()).isNull();
+    return Objects.requireNonNull(outcome.refusal()).busy();
+  }
+
+  private static int retryAfterSeconds(StreamSlots.Outcome outcome) {
+    return Objects.requireNonNull(outcome.refusal()).retryAfterSeconds();
   }
 
   private static SlotLease taken(StreamSlots.Outcome outcome) {

@@ -65,7 +65,7 @@ class MetersTest {
   @Test
   void slotsFollowWhatIsAcquiredAndReleased() {
     Plan plan = new Plan("free", 2, Plan.UNBOUNDED, Set.of(), true);
-    StreamSlots slots = new StreamSlots(List.of(plan));
+    StreamSlots slots = new StreamSlots();
     new StateMeters(registry, slots, model -> new ConnectionCounts())
         .follow(List.of(plan), List.of());
     SlotLease lease = Objects.requireNonNull(slots.acquire(plan, "k").lease());
@@ -79,7 +79,7 @@ class MetersTest {
   @Test
   void eachResultAndStateHasItsMeter() {
     StateMeters.bindKeyCache(registry, new KeyCacheCounts());
-    new StateMeters(registry, new StreamSlots(List.of()), model -> new ConnectionCounts())
+    new StateMeters(registry, new StreamSlots(), model -> new ConnectionCounts())
         .follow(List.of(), List.of("small"));
 
     assertThat(registry.find("sluice.key.cache.total").functionCounters())
@@ -96,7 +96,7 @@ class MetersTest {
     Plan pro = new Plan("pro", 9, Plan.UNBOUNDED, Set.of(), true);
     StateMeters meters =
         new StateMeters(
-            registry, new StreamSlots(List.of(free, pro)), model -> new ConnectionCounts());
+            registry, new StreamSlots(), model -> new ConnectionCounts());
     meters.follow(List.of(free, pro), List.of("small", "big"));
     Gauge before = registry.get("sluice.stream.slots.limit").tag("plan", "pro").gauge();
     Plan less = new Plan("pro", 3, Plan.UNBOUNDED, Set.of(), true);

@@ -75,7 +75,7 @@ class ExpositionTest {
             new Plan("pro", 100, 10, Set.of(), true));
     List<String> models = List.of("small", "openai/gpt-oss-120b");
     StateMeters.bindKeyCache(registry, new KeyCacheCounts());
-    new StateMeters(registry, new StreamSlots(plans), model -> new ConnectionCounts())
+    new StateMeters(registry, new StreamSlots(), model -> new ConnectionCounts())
         .follow(plans, models);
     Meters.KEYS_RELOAD.counter(registry, "ok");
     Meters.KEYS_RELOAD.counter(registry, "refused").increment();
