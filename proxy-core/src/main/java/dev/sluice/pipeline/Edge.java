@@ -58,7 +58,7 @@ public final class Edge {
   private static final long LAST_WORDS_MILLIS = 500;
 
   private final EventLoopGroup loops;
-  private final EdgeState state = new EdgeState();
+  private final EdgeState state = new EdgeState(System::nanoTime);
   private final MemoryBudget budget;
   private final StreamSlots slots;
   private final KeyCache keys;
@@ -116,7 +116,7 @@ public final class Edge {
                 new BearerKey(keys, plans, clock),
                 new Routing(),
                 new ModelList(catalog),
-                new ModelAccess(catalog),
+                new ModelAccess(catalog, state.maintenance()),
                 new StreamSlot(slots)),
             this::contextOf);
   }
@@ -156,9 +156,9 @@ public final class Edge {
     }
   }
 
-  /** Takes requests from now on. */
+  /** Takes requests from now on, unless a drain has begun. */
   public void ready() {
-    state.phase(EdgeState.Phase.READY);
+    state.ready();
   }
 
   /** Whether requests are taken. */
@@ -179,7 +179,7 @@ public final class Edge {
    */
   public CompletableFuture<Integer> drain(long graceNanos) {
     CompletableFuture<Integer> drained = new CompletableFuture<>();
-    state.phase(EdgeState.Phase.DRAINING);
+    state.drain();
     long deadlineNanos = System.nanoTime() + graceNanos;
     awaitExchanges(deadlineNanos, drained);
     return drained;
@@ -220,6 +220,11 @@ public final class Edge {
             },
             ended == 0 ? 0 : LAST_WORDS_MILLIS,
             TimeUnit.MILLISECONDS);
+  }
+
+  /** What an operator has taken out of service for a while. */
+  public Maintenance maintenance() {
+    return state.maintenance();
   }
 
   /** The cache before the directory of keys: to be emptied when what the directory says changed. */

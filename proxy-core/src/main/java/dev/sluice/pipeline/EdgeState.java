@@ -1,6 +1,7 @@
 package dev.sluice.pipeline;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 
 /** Whether requests are taken, and how many exchanges are under way. Safe for all threads. */
 final class EdgeState {
@@ -14,18 +15,38 @@ final class EdgeState {
   }
 
   private final AtomicInteger exchanges = new AtomicInteger();
-  private volatile Phase phase = Phase.STARTING;
+  private volatile boolean started;
+  private volatile boolean draining;
+  private final Maintenance maintenance;
 
-  Phase phase() {
-    return phase;
+  /**
+   * Starting, and nothing in maintenance.
+   *
+   * @param nanoTime the clock, as {@link System#nanoTime()}
+   */
+  EdgeState(LongSupplier nanoTime) {
+    this.maintenance = new Maintenance(nanoTime);
   }
 
-  void phase(Phase next) {
-    phase = next;
+  Phase phase() {
+    // A drain that begins before the start is over is not ended by that: nothing ends it.
+    return draining ? Phase.DRAINING : started ? Phase.READY : Phase.STARTING;
+  }
+
+  void ready() {
+    started = true;
+  }
+
+  void drain() {
+    draining = true;
   }
 
   boolean isDraining() {
-    return phase == Phase.DRAINING;
+    return draining;
+  }
+
+  Maintenance maintenance() {
+    return maintenance;
   }
 
   void exchangeBegan() {

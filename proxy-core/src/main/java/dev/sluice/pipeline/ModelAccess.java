@@ -9,7 +9,10 @@ import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import org.jspecify.annotations.Nullable;
 
-/** The model is not listed: 404. It is, but not in the caller's plan: 403. */
+/**
+ * The model is not listed: 404. It is, but not in the caller's plan: 403. It is in maintenance:
+ * 503, which only those are told who may use it.
+ */
 @Sharable
 final class ModelAccess extends Rule {
   static final Failure UNKNOWN =
@@ -23,9 +26,11 @@ final class ModelAccess extends Rule {
               + " the plan.");
 
   private final Catalog catalog;
+  private final Maintenance maintenance;
 
-  ModelAccess(Catalog catalog) {
+  ModelAccess(Catalog catalog, Maintenance maintenance) {
     this.catalog = catalog;
+    this.maintenance = maintenance;
   }
 
   @Override
@@ -36,6 +41,6 @@ final class ModelAccess extends Rule {
       return UNKNOWN;
     }
     exchange.cluster(cluster);
-    return exchange.plan().includes(id) ? null : NOT_IN_PLAN;
+    return exchange.plan().includes(id) ? maintenance.of(id) : NOT_IN_PLAN;
   }
 }

@@ -60,7 +60,7 @@ final class LifeOfARequestTest {
   }
 
   private static List<String> handlers() {
-    EdgeState state = new EdgeState();
+    EdgeState state = new EdgeState(() -> 0);
     Catalog catalog = new Catalog(List.of());
     KeyCache keys =
         new KeyCache(
@@ -77,7 +77,7 @@ final class LifeOfARequestTest {
                 new BearerKey(keys, Map.of(), InstantSource.system()),
                 new Routing(),
                 new ModelList(catalog),
-                new ModelAccess(catalog),
+                new ModelAccess(catalog, state.maintenance()),
                 new StreamSlot(new StreamSlots(List.of()))),
             LifeOfARequestTest::context);
     EmbeddedChannel channel = new EmbeddedChannel(pipeline);

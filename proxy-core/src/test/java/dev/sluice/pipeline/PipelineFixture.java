@@ -63,7 +63,8 @@ final class PipelineFixture implements AutoCloseable {
 
   final FakeUpstreams upstreams = new FakeUpstreams();
   final List<ExchangeSummary> summaries = new ArrayList<>();
-  final EdgeState state = new EdgeState();
+  long clockNanos;
+  final EdgeState state = new EdgeState(() -> clockNanos);
   final MemoryBudget budget = new MemoryBudget(MAX_BODY_BYTES * 2);
   final Map<KeyHash, Key> keys = new HashMap<>();
   final StreamSlots slots;
@@ -71,19 +72,24 @@ final class PipelineFixture implements AutoCloseable {
   Function<KeyHash, CompletionStage<Optional<Key>>> directory =
       hash -> CompletableFuture.completedFuture(Optional.ofNullable(keys.get(hash)));
   ExchangeListener listener = summaries::add;
-  long clockNanos;
 
   private final Map<Channel, LoopContext> contexts = new HashMap<>();
   private final EdgePipeline pipeline;
   private final ConnectionCounts connections = new ConnectionCounts();
 
   PipelineFixture() {
+    this(true);
+  }
+
+  private PipelineFixture(boolean ready) {
     Map<String, Plan> plans = new LinkedHashMap<>();
     plans.put("free", new Plan("free", 2, 1, Set.of("small"), false));
     plans.put("pro", new Plan("pro", 2, Plan.UNBOUNDED, Set.of(), true));
     slots = new StreamSlots(List.copyOf(plans.values()));
     key("sk-good", "free", true);
-    state.phase(EdgeState.Phase.READY);
+    if (ready) {
+      state.ready();
+    }
     Catalog catalog = new Catalog(List.of(model("small"), model("big")));
     pipeline =
         new EdgePipeline(
@@ -100,10 +106,15 @@ final class PipelineFixture implements AutoCloseable {
                     () -> NOW),
                 new Routing(),
                 new ModelList(catalog),
-                new ModelAccess(catalog),
+                new ModelAccess(catalog, state.maintenance()),
                 new StreamSlot(slots)),
             opened -> contexts.computeIfAbsent(opened, this::context));
     channel = connect();
+  }
+
+  /** One that takes no requests yet. */
+  static PipelineFixture starting() {
+    return new PipelineFixture(false);
   }
 
   private static Model model(String id) {
