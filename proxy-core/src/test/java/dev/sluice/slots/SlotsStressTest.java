@@ -38,7 +38,7 @@ class SlotsStressTest {
             .redirectErrorStream(true)
             .redirectOutput(output)
             .start();
-    boolean ended = jcstress.waitFor(3, TimeUnit.MINUTES);
+    boolean ended = jcstress.waitFor(15, TimeUnit.MINUTES);
     jcstress.destroy();
 
     String report = Files.readString(output.toPath());

@@ -21,7 +21,8 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.resolver.DefaultAddressResolverGroup;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.Instant;
@@ -229,15 +230,14 @@ class ConnectionPoolTest {
 
   @Test
   void anUpstreamThatListensNowhereIsClosed() throws Exception {
-    int port;
-    try (ServerSocket gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = gone.getLocalPort();
-    }
-    Endpoint nowhere = new Endpoint("127.0.0.1", port, false, "", null);
     RecordingHandler handler = new RecordingHandler();
-    onLoop(() -> pool.acquire(model(nowhere), nowhere, false, handler));
+    try (Socket bound = new Socket()) { // the port is taken, and nobody listens
+      bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      Endpoint nowhere = new Endpoint("127.0.0.1", bound.getLocalPort(), false, "", null);
+      onLoop(() -> pool.acquire(model(nowhere), nowhere, false, handler));
 
-    assertHeard(handler, "closed");
+      assertHeard(handler, "closed");
+    }
   }
 
   @Test

@@ -17,16 +17,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A change of the keys file takes effect within two seconds, and a broken one not at all. Each test
- * has a key and a subscription of its own, so that no test waits for the file of another.
+ * A change of the keys file takes effect for all callers before it is counted, and a broken one not
+ * at all. Each test has a key and a subscription of its own, so that no test waits for the file of
+ * another. That a change is seen within two seconds is held by {@code KeysWatcherTest}, in polls:
+ * seconds of a busy machine would say nothing.
  */
 class KeysReloadIT {
   private static final int OWN_KEYS = 8;
@@ -35,8 +37,6 @@ class KeysReloadIT {
   private static String current = withOwnKeys();
 
   @RegisterExtension static final Scene SCENE = new Scene().keys(current);
-
-  private static final Duration BOUND = Duration.ofSeconds(2);
 
   private static int taken;
 
@@ -59,9 +59,29 @@ class KeysReloadIT {
         .formatted(name, sha256("sk-test-" + name), name);
   }
 
+  /** Writes a good version, and waits until it is counted: from then on it holds. */
   private static void change(UnaryOperator<String> edit) throws IOException {
     current = edit.apply(current);
-    write(current);
+    awaitOneMore("ok", () -> write(current));
+  }
+
+  /** Does something to the file, and waits until it is counted as one more reload. */
+  private static void awaitOneMore(String result, Change change) throws IOException {
+    double before = reloads(SCENE.sluice().metrics(), result);
+    change.make();
+    SCENE
+        .sluice()
+        .awaitMetrics(
+            "one more reload " + result, metrics -> reloads(metrics, result) == before + 1);
+  }
+
+  private static double reloads(Metrics metrics, String result) {
+    return metrics.sum("sluice_keys_reload_total", "result=\"" + result + "\"");
+  }
+
+  @FunctionalInterface
+  private interface Change {
+    void make() throws IOException;
   }
 
   private static void write(String text) throws IOException {
@@ -81,46 +101,38 @@ class KeysReloadIT {
     return SCENE.exchange(Request.get("/v1/models").key(key)).status();
   }
 
-  private static void within(String description, String key, int status) {
-    Eventually.within(BOUND, description, () -> status(key) == status);
-  }
-
   @AfterEach
   void otherKeysAreNotTouched() {
     assertThat(status(FREE)).isEqualTo(200);
   }
 
   @Test
-  void aRevocationTakesEffectOnOpenConnectionsTooWithinTwoSecondsAndIsCounted() throws IOException {
-    double before = SCENE.sluice().metrics().sum("sluice_keys_reload_total", "result=\"ok\"");
+  void aRevocationTakesEffectOnOpenConnectionsToo() throws IOException {
     try (RawClient client = SCENE.client()) {
       Request request = Request.get("/v1/models").key(key);
       assertThat(client.exchange(request).status()).isEqualTo(200);
       change(this::revoked);
 
-      within("revoked", key, 401);
       assertError(client.exchange(request), 401);
     }
-    assertThat(SCENE.sluice().metrics().sum("sluice_keys_reload_total", "result=\"ok\""))
-        .isGreaterThan(before);
+    assertThat(status(key)).isEqualTo(401);
   }
 
   @Test
   void aStreamThatRunsIsNotEndedByARevocation() throws IOException {
+    CountDownLatch isRevoked = new CountDownLatch(1);
     SCENE.upstream.always(
-        conversation -> {
-          conversation.write(Script.streamHead() + Script.chunks("data: 1\n\n"));
-          while (status(key) == 200) {
-            conversation.pause(Duration.ofMillis(20));
-          }
-          conversation.write(Script.chunks("data: 2\n\n") + "0\r\n\r\n");
-        });
+        Script.raw(Script.streamHead() + Script.chunks("data: 1\n\n"))
+            .thenAwait(isRevoked)
+            .then(Script.raw(Script.chunks("data: 2\n\n") + "0\r\n\r\n")));
     try (RawClient client = SCENE.client()) {
       client.send(stream(CHAT, "small").key(key));
       client.readHead();
       client.readUntil("\n\n");
       change(this::revoked);
+      assertThat(status(key)).isEqualTo(401);
 
+      isRevoked.countDown();
       StringBuilder rest = new StringBuilder();
       assertThat(client.readRest(rest)).isEqualTo(Ending.WHOLE);
       assertThat(rest.toString()).isEqualTo("data: 2\n\n");
@@ -130,9 +142,9 @@ class KeysReloadIT {
   @Test
   void anEditInPlaceTakesEffectToo() throws IOException {
     current = revoked(current);
-    Files.writeString(SCENE.sluice().keysFile(), current);
+    awaitOneMore("ok", () -> Files.writeString(SCENE.sluice().keysFile(), current));
 
-    within("revoked", key, 401);
+    assertThat(status(key)).isEqualTo(401);
   }
 
   @Test
@@ -140,17 +152,18 @@ class KeysReloadIT {
     assertThat(status("sk-test-new")).isEqualTo(401);
     change(text -> text + entry("new").replace("subscription: new", "subscription: " + name));
 
-    within("the new key", "sk-test-new", 200);
+    assertThat(status("sk-test-new")).isEqualTo(200);
   }
 
   @Test
   void aSubscriptionThatIsEndedIs403() throws IOException {
+    assertThat(status(key)).isEqualTo(200);
     change(
         text ->
             text.replace(
                 name + ": {plan: pro, active: true}", name + ": {plan: pro, active: false}"));
 
-    within("not active", key, 403);
+    assertThat(status(key)).isEqualTo(403);
   }
 
   @Test
@@ -158,10 +171,7 @@ class KeysReloadIT {
     assertThat(SCENE.exchange(Scene.chat("renamed").key(key)).status()).isEqualTo(200);
     change(text -> text.replace(name + ": {plan: pro,", name + ": {plan: free,"));
 
-    Eventually.within(
-        BOUND,
-        "the new plan",
-        () -> SCENE.exchange(Scene.chat("renamed").key(key)).status() == 403);
+    assertThat(SCENE.exchange(Scene.chat("renamed").key(key)).status()).isEqualTo(403);
   }
 
   @Test
@@ -172,31 +182,21 @@ class KeysReloadIT {
             revoked(current) + "  - {name: short, sha256: \"abc\", subscription: acme}\n",
             revoked(current).replace("subscription: hobby", "subscription: nobody"));
     for (String version : broken) {
-      double refused = refusals();
       int logged = SCENE.sluice().stderr().size();
-      write(version);
+      awaitOneMore("refused", () -> write(version));
 
-      Eventually.within(BOUND, "refused: " + version, () -> refusals() > refused);
       Eventually.that("logged", () -> SCENE.sluice().stderr().size() > logged);
       assertThat(status(key)).isEqualTo(200);
     }
     change(this::revoked);
-    within("the next good version", key, 401);
-  }
-
-  private static double refusals() {
-    Metrics metrics = SCENE.sluice().metrics();
-    return metrics.sum("sluice_keys_reload_total")
-        - metrics.sum("sluice_keys_reload_total", "result=\"ok\"");
+    assertThat(status(key)).isEqualTo(401);
   }
 
   @Test
   void aFileThatIsGoneForAMomentLeavesTheOldKeys() throws IOException {
-    double refused = refusals();
-    Files.delete(SCENE.sluice().keysFile());
-    Eventually.within(BOUND, "noticed", () -> refusals() > refused);
+    awaitOneMore("refused", () -> Files.delete(SCENE.sluice().keysFile()));
     assertThat(status(key)).isEqualTo(200);
     change(this::revoked);
-    within("the file that came back", key, 401);
+    assertThat(status(key)).isEqualTo(401);
   }
 }

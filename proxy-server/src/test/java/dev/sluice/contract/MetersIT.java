@@ -61,7 +61,7 @@ class MetersIT {
 
   @Test
   void anExchangeIsCountedWithItsOperationModelPlanStatusAndReason() {
-    Metrics before = SCENE.sluice().metrics();
+    Metrics before = SCENE.metricsAtRest();
 
     SCENE.exchange(chat("small").key(FREE));
 
@@ -75,7 +75,7 @@ class MetersIT {
 
   @Test
   void whatIsNotConfiguredIsNeverALabelValue() {
-    Metrics before = SCENE.sluice().metrics();
+    Metrics before = SCENE.metricsAtRest();
     for (int i = 0; i < 5; i++) {
       SCENE.exchange(chat("made-up-model-" + i));
       SCENE.exchange(Request.get("/made-up-path-" + i).key(FREE));
@@ -97,7 +97,7 @@ class MetersIT {
 
   @Test
   void aRequestThatIsNoHttpIsCountedToo() {
-    Metrics before = SCENE.sluice().metrics();
+    Metrics before = SCENE.metricsAtRest();
 
     SCENE.exchange(list().rawHeader("X-A : 1"));
 

@@ -45,6 +45,7 @@ class OperationsIT {
             "renamed",
             "openai/gpt-oss-120b",
             "impatient",
+            "restless",
             "refusing",
             "silent",
             "silent-long");

@@ -5,15 +5,17 @@ import static dev.sluice.contract.Scene.chat;
 import static dev.sluice.contract.Scene.list;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.testing.Eventually;
 import dev.sluice.testing.RawClient;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The time bounds on a request: half a second here, by the clock of the process. */
+/**
+ * The time bounds on a request, by the clock of the process. That on a first head counts from the
+ * connection on: it is long enough for a client that goes on to send at once.
+ */
 class RequestTimeoutIT {
-  @RegisterExtension static final Scene SCENE = new Scene().requestTimeouts("500ms", "500ms");
+  @RegisterExtension static final Scene SCENE = new Scene().requestTimeouts("2s", "500ms");
 
   private static final Duration TRICKLE = Duration.ofMillis(60);
 
@@ -38,14 +40,9 @@ class RequestTimeoutIT {
   @Test
   void aTrickleOfBytesDoesNotRenewTheBound() {
     try (RawClient client = SCENE.client()) {
-      long start = System.nanoTime();
-      String head = list().head();
-      for (int i = 0; i < 15; i++) {
-        client.sendAsFarAsTaken(head.substring(i, i + 1));
-        Eventually.pause(TRICKLE);
-      }
+      client.send("GET /v1/models HTTP/1.1\r\nHost: ");
+      client.sendUntilAnswered("a", TRICKLE);
       assertError(client.read(), 408);
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
       client.assertClosed();
     }
   }
@@ -65,7 +62,7 @@ class RequestTimeoutIT {
   void aConnectionWithoutAnOpenRequestIsNotUnderTheBound() {
     try (RawClient client = SCENE.client()) {
       Scene.assertOpen(client);
-      client.assertSilent(Duration.ofMillis(800));
+      client.assertSilent(Duration.ofMillis(2800));
       Scene.assertOpen(client);
     }
   }
@@ -84,10 +81,7 @@ class RequestTimeoutIT {
   void aTrickleOfABodyDoesNotRenewTheBound() {
     try (RawClient client = SCENE.client()) {
       client.send(chat("small").chunked(1).head());
-      for (int i = 0; i < 15; i++) {
-        client.sendAsFarAsTaken("1\r\n{\r\n");
-        Eventually.pause(TRICKLE);
-      }
+      client.sendUntilAnswered("1\r\n{\r\n", TRICKLE);
       assertError(client.read(), 408);
       client.assertClosed();
     }

@@ -59,6 +59,9 @@ final class Scene
   /** The bound on a body in every scene. */
   static final int MAX_BODY_BYTES = 64 << 10;
 
+  /** A process that has nothing to wait for ends within this; the grace period is far longer. */
+  static final Duration END = Duration.ofMinutes(1);
+
   static final String CHAT = "/v1/chat/completions";
   static final String MESSAGES = "/v1/messages";
 
@@ -73,7 +76,7 @@ final class Scene
               "-Dio.netty.leakDetection.level=paranoid"));
   private String headTimeout = "10s";
   private String bodyTimeout = "10s";
-  private String shutdownGrace = "10s";
+  private String shutdownGrace = "1h";
   private int maxConnections = 2000;
   private String keys = keysFile();
   private final StringBuilder models = new StringBuilder();
@@ -148,7 +151,7 @@ final class Scene
       if (sluice.isAlive()) {
         assertAtRest();
         sluice.terminate();
-        assertThat(sluice.awaitExit(Duration.ofSeconds(5))).isZero();
+        assertThat(sluice.awaitExit(END)).isZero();
       }
       assertThat(sluice.stderr()).noneMatch(line -> line.contains("LEAK"));
       assertThat(sluice.stderr()).noneMatch(line -> line.contains("\tat "));
@@ -172,6 +175,18 @@ final class Scene
     assertThat(metrics.sum("sluice_requests_total", "status=\"500\""))
         .as(() -> "faults of Sluice; its log: " + String.join("\n", sluice().stderr()))
         .isZero();
+  }
+
+  /**
+   * The meters once they have counted every exchange there was. An exchange is counted behind its
+   * answer; a connection is gone only behind its last exchange.
+   */
+  Metrics metricsAtRest() {
+    sluice()
+        .awaitMetrics(
+            "no downstream connection is left",
+            metrics -> metrics.sum("sluice_downstream_connections") == 0);
+    return sluice().metrics();
   }
 
   /** Closes the upstream's idle connections, and waits until Sluice has noticed. */
@@ -253,12 +268,15 @@ final class Scene
       openai/gpt-oss-120b:
         upstreams: [{url: "http://127.0.0.1:%d"}]
       impatient:
-        timeouts: {connect: 1s, first-byte: 1s, idle: 1s}
+        timeouts: {first-byte: 1s}
+        upstreams: [{url: "http://127.0.0.1:%d"}]
+      restless:
+        timeouts: {idle: 1s}
         upstreams: [{url: "http://127.0.0.1:%d"}]
       refusing:
         upstreams: [{url: "http://127.0.0.1:%d"}]
       silent:
-        timeouts: {connect: 1s, first-byte: 1s, idle: 1s}
+        timeouts: {connect: 1s}
         upstreams: [{url: "http://127.0.0.1:%d"}]
       silent-long:
         timeouts: {connect: 30s}
@@ -272,6 +290,7 @@ final class Scene
             maxConnections,
             headTimeout,
             bodyTimeout,
+            upstream.port(),
             upstream.port(),
             upstream.port(),
             upstream.port(),

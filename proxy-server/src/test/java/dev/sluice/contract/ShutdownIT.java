@@ -15,9 +15,7 @@ import dev.sluice.testing.Eventually;
 import dev.sluice.testing.RawClient;
 import dev.sluice.testing.Request;
 import dev.sluice.testing.Script;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** SIGTERM while streams run: they finish, new requests are turned away, the exit code is 0. */
@@ -38,36 +36,29 @@ class ShutdownIT {
     client.assertClosed();
   }
 
-  private static void await(CountDownLatch latch) {
-    try {
-      assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
   @Test
   void runningAnswersFinishAndNewRequestsAre503UntilTheProcessEndsWithCode0() {
     CountDownLatch mayEnd = new CountDownLatch(1);
     try (Scene scene = new Scene().start();
-        RawClient idle = scene.client()) {
+        RawClient idle = scene.client();
+        RawClient next = scene.client()) {
       scene.upstream.always(
-          conversation -> {
-            conversation.write(Script.streamHead() + Script.chunks("data: 1\n\n"));
-            await(mayEnd);
-            conversation.write(Script.chunks("data: 2\n\n") + "0\r\n\r\n");
-          });
+          Script.raw(Script.streamHead() + Script.chunks("data: 1\n\n"))
+              .thenAwait(mayEnd)
+              .then(Script.raw(Script.chunks("data: 2\n\n") + "0\r\n\r\n")));
       try (RawClient stream = running(scene, CHAT)) {
         Scene.assertOpen(idle);
+        Scene.assertOpen(next);
         scene.sluice().terminate();
         Eventually.that("not ready", () -> scene.sluice().admin("/readyz").status() == 503);
 
+        assertDraining(next, chat("small"));
         assertNewRequestsAreTurnedAway(scene);
         mayEnd.countDown();
         StringBuilder rest = new StringBuilder();
         assertThat(stream.readRest(rest)).isEqualTo(Ending.WHOLE);
         assertThat(rest.toString()).isEqualTo("data: 2\n\n");
-        assertThat(scene.sluice().awaitExit(Duration.ofSeconds(8))).isZero();
+        assertThat(scene.sluice().awaitExit(Scene.END)).isZero();
         idle.assertClosed();
       }
     }
@@ -92,21 +83,17 @@ class ShutdownIT {
 
   @Test
   void aStreamThatOutlastsTheGracePeriodEndsWithAnErrorEvent() {
-    try (Scene scene = new Scene().shutdownGrace("1s").start();
-        RawClient idle = scene.client()) {
+    try (Scene scene = new Scene().shutdownGrace("1s").start()) {
       scene.upstream.always(
           Script.raw(Script.streamHead() + Script.chunks("data: 1\n\n")).thenStall());
-      Scene.assertOpen(idle);
       try (RawClient client = running(scene, MESSAGES)) {
         scene.sluice().terminate();
-        Eventually.that("not ready", () -> scene.sluice().admin("/readyz").status() == 503);
-        assertDraining(idle, chat("small"));
 
         StringBuilder rest = new StringBuilder();
         assertThat(client.readRest(rest)).isEqualTo(Ending.BROKEN_OFF);
         assertThat(rest).startsWith("event: error\ndata: {").contains("overloaded_error");
         assertThat(rest).endsWith("\n\n");
-        assertThat(scene.sluice().awaitExit(Duration.ofSeconds(5))).isZero();
+        assertThat(scene.sluice().awaitExit(Scene.END)).isZero();
         scene.upstream.take().awaitGone();
       }
     }
@@ -119,7 +106,7 @@ class ShutdownIT {
       Scene.assertOpen(idle);
       scene.sluice().terminate();
 
-      assertThat(scene.sluice().awaitExit(Duration.ofSeconds(5))).isZero();
+      assertThat(scene.sluice().awaitExit(Scene.END)).isZero();
       idle.assertClosed();
     }
   }

@@ -22,9 +22,9 @@ import dev.sluice.testing.Answer.Ending;
 import dev.sluice.testing.RawClient;
 import dev.sluice.testing.Request;
 import dev.sluice.testing.Script;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -219,9 +219,10 @@ class SpecificationErrorsIT {
 
   @Test
   void aFullPlanIs429ThatNamesItsSlotsAndRunningStreamsGoOn() {
+    CountDownLatch refused = new CountDownLatch(1);
     SCENE.upstream.always(
         Script.raw(Script.streamHead() + Script.chunks("data: 1\n\n"))
-            .thenPause(Duration.ofMillis(300))
+            .thenAwait(refused)
             .then(Script.raw(Script.chunks("data: 2\n\n") + "0\r\n\r\n")));
     List<RawClient> running = new ArrayList<>();
     try {
@@ -239,6 +240,7 @@ class SpecificationErrorsIT {
         Scene.assertOpen(client);
       }
       assertThat(SCENE.upstream.waiting()).isZero();
+      refused.countDown();
       for (RawClient client : running) {
         StringBuilder events = new StringBuilder();
         assertThat(client.readRest(events)).isEqualTo(Ending.WHOLE);

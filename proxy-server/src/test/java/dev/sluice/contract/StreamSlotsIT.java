@@ -18,9 +18,9 @@ import dev.sluice.testing.RawClient;
 import dev.sluice.testing.Recorded;
 import dev.sluice.testing.Request;
 import dev.sluice.testing.Script;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -95,18 +95,22 @@ class StreamSlotsIT {
 
   @Test
   void theMetersKnowLimitsAndRejections() {
-    Metrics before = SCENE.sluice().metrics();
+    Metrics before = SCENE.metricsAtRest();
     SCENE.upstream.always(RUNNING);
     running(FREE);
     running(FREE);
     assertError(SCENE.exchange(stream(CHAT, "small").key(FREE)), 429);
 
-    Metrics after = SCENE.sluice().metrics();
+    assertThat(before.sum("sluice_stream_slots_limit", "plan=\"free\"")).isEqualTo(2);
+    assertThat(before.sum("sluice_stream_slots_limit", "plan=\"pro\"")).isEqualTo(20);
+    SCENE
+        .sluice()
+        .awaitMetrics(
+            "one more rejection", after -> rejected(after, "free") == rejected(before, "free") + 1);
+  }
 
-    assertThat(after.sum("sluice_stream_slots_limit", "plan=\"free\"")).isEqualTo(2);
-    assertThat(after.sum("sluice_stream_slots_limit", "plan=\"pro\"")).isEqualTo(20);
-    assertThat(after.sum("sluice_stream_slots_rejected_total", "plan=\"free\""))
-        .isEqualTo(before.sum("sluice_stream_slots_rejected_total", "plan=\"free\"") + 1);
+  private static double rejected(Metrics metrics, String plan) {
+    return metrics.sum("sluice_stream_slots_rejected_total", "plan=\"" + plan + "\"");
   }
 
   @ParameterizedTest(name = "with {0}")
@@ -124,9 +128,10 @@ class StreamSlotsIT {
 
   @Test
   void aRunningStreamIsNotDisturbedByRejectedOnes() {
+    CountDownLatch refused = new CountDownLatch(1);
     SCENE.upstream.always(
         Script.raw(Script.streamHead() + Script.chunks(EVENT))
-            .thenPause(Duration.ofMillis(300))
+            .thenAwait(refused)
             .then(Script.raw(Script.chunks("data: 2\n\n") + "0\r\n\r\n")));
     RawClient one = running(FREE);
     RawClient two = running(FREE);
@@ -134,6 +139,7 @@ class StreamSlotsIT {
       assertError(SCENE.exchange(stream(CHAT, "small").key(FREE)), 429);
     }
 
+    refused.countDown();
     for (RawClient client : List.of(one, two)) {
       StringBuilder rest = new StringBuilder();
       assertThat(client.readRest(rest)).isEqualTo(Ending.WHOLE);
@@ -253,19 +259,19 @@ class StreamSlotsIT {
     SCENE.upstream.always(Script.stall());
     assertError(SCENE.exchange(stream(CHAT, "impatient")), 502);
     SCENE.upstream.always(RUNNING);
-    assertThat(SCENE.exchange(stream(CHAT, "impatient")).ending()).isEqualTo(Ending.BROKEN_OFF);
+    assertThat(SCENE.exchange(stream(CHAT, "restless")).ending()).isEqualTo(Ending.BROKEN_OFF);
   }
 
   @Test
   void whatEndedAStreamIsCounted() {
-    Metrics before = SCENE.sluice().metrics();
+    Metrics before = SCENE.metricsAtRest();
     SCENE.upstream.always(Script.stream(EVENT));
     SCENE.exchange(stream(CHAT, "small"));
     SCENE.upstream.always(Script.raw(Script.streamHead() + Script.chunks(EVENT)).thenClose());
     SCENE.exchange(stream(CHAT, "small"));
     SCENE.upstream.always(RUNNING);
     running(PRO).reset();
-    SCENE.exchange(stream(CHAT, "impatient"));
+    SCENE.exchange(stream(CHAT, "restless"));
 
     SCENE
         .sluice()
@@ -275,8 +281,8 @@ class StreamSlotsIT {
                 ended(after, "small", "done") == ended(before, "small", "done") + 1
                     && ended(after, "small", "upstream") == ended(before, "small", "upstream") + 1
                     && ended(after, "small", "client") == ended(before, "small", "client") + 1
-                    && ended(after, "impatient", "timeout")
-                        == ended(before, "impatient", "timeout") + 1);
+                    && ended(after, "restless", "timeout")
+                        == ended(before, "restless", "timeout") + 1);
   }
 
   private static double ended(Metrics metrics, String model, String cause) {

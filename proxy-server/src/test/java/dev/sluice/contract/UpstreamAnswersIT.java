@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
@@ -171,14 +172,16 @@ class UpstreamAnswersIT {
 
   @Test
   void theHeadOfAStreamIsSentOnlyWithItsFirstBytes() {
+    CountDownLatch firstBytes = new CountDownLatch(1);
     SCENE.upstream.answers(
         Script.raw(Script.streamHead())
-            .thenPause(Duration.ofMillis(200))
+            .thenAwait(firstBytes)
             .then(Script.raw(Script.chunks(EVENT) + "0\r\n\r\n")));
     try (RawClient client = SCENE.client()) {
       client.send(stream(CHAT, "small"));
       SCENE.upstream.take();
       client.assertSilent(Duration.ofMillis(100));
+      firstBytes.countDown();
       assertThat(client.read().text()).isEqualTo(EVENT);
     }
   }
@@ -396,7 +399,7 @@ class UpstreamAnswersIT {
   @Test
   void anAnswerThatStallsInItsBodyIs502() {
     SCENE.upstream.always(Script.raw(JSON_HEAD + "Content-Length: 9\r\n\r\n{\"a").thenStall());
-    assertError(SCENE.exchange(chat("impatient")), 502);
+    assertError(SCENE.exchange(chat("restless")), 502);
     SCENE.upstream.take().awaitGone();
   }
 
@@ -476,7 +479,7 @@ class UpstreamAnswersIT {
     SCENE.upstream.always(
         Script.raw(Script.streamHead() + Script.chunks(EVENT, "data: ha")).thenStall());
     try (RawClient client = SCENE.client()) {
-      client.send(stream(CHAT, "impatient"));
+      client.send(stream(CHAT, "restless"));
       assertBroken(client, false, Ending.BROKEN_OFF);
     }
     SCENE.upstream.take().awaitGone();
@@ -720,13 +723,12 @@ class UpstreamAnswersIT {
 
   @Test
   void anUnaskedAnswerOnAnIdleConnectionEndsIt() {
+    CountDownLatch idle = new CountDownLatch(1);
     try (RawClient client = warmed()) {
       SCENE.upstream.answers(
-          Script.json("{}")
-              .thenPause(Duration.ofMillis(50))
-              .then(Script.json("{\"poison\":true}"))
-              .thenStall());
+          Script.json("{}").thenAwait(idle).then(Script.json("{\"poison\":true}")).thenStall());
       assertThat(client.exchange(chat("small")).text()).isEqualTo("{}");
+      idle.countDown();
       SCENE.upstream.take().awaitGone();
 
       assertThat(client.exchange(chat("small")).text()).contains("plain");

@@ -29,9 +29,15 @@ class UpstreamTlsIT {
       new Scene()
           .jvmFlag("-Djavax.net.ssl.trustStore=" + TRUSTED.file())
           .jvmFlag("-Djavax.net.ssl.trustStorePassword=" + Certificate.PASSWORD)
-          .model("tls: {upstreams: [{url: 'https://localhost:" + GOOD.port() + "'}]}")
-          .model("tls-untrusted: {upstreams: [{url: 'https://localhost:" + BAD.port() + "'}]}")
-          .model("tls-other-name: {upstreams: [{url: 'https://127.0.0.1:" + GOOD.port() + "'}]}");
+          .model(model("tls", "localhost", GOOD))
+          .model(model("tls-untrusted", "localhost", BAD))
+          .model(model("tls-other-name", "127.0.0.1", GOOD));
+
+  /** With time for the first handshake of two cold processes. */
+  private static String model(String name, String host, ScriptedUpstream upstream) {
+    return "%s: {timeouts: {connect: 1m}, upstreams: [{url: 'https://%s:%d'}]}"
+        .formatted(name, host, upstream.port());
+  }
 
   @AfterAll
   static void close() {

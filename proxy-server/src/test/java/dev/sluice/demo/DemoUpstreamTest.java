@@ -371,7 +371,7 @@ class DemoUpstreamTest {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime()).as("time left").isLessThan(deadline);
-      group.submit(() -> {}).get(1, TimeUnit.SECONDS); // one turn of the loop
+      group.submit(() -> {}).get(10, TimeUnit.SECONDS); // one turn of the loop
     }
   }
 

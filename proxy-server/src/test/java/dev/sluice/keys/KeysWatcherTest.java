@@ -243,7 +243,7 @@ final class KeysWatcherTest {
     try (KeysWatcher running =
         KeysWatcher.start(file, KeysText.PLANS, keys, result -> taken.countDown())) {
       assertThat(running).isNotNull();
-      Files.writeString(file, revoked());
+      replace(revoked());
       assertThat(taken.await(20, TimeUnit.SECONDS)).isTrue();
     }
     assertThat(isRevoked()).isTrue();
@@ -262,9 +262,9 @@ final class KeysWatcherTest {
               throw new IllegalStateException("thrown on purpose");
             })) {
       assertThat(running).isNotNull();
-      Files.writeString(file, revoked());
+      replace(revoked());
       assertThat(told.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
-      Files.writeString(file, KeysText.WHOLE);
+      replace(KeysText.WHOLE);
       assertThat(told.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
     }
   }
@@ -283,6 +283,12 @@ final class KeysWatcherTest {
   private void write(String text, Instant modified) throws IOException {
     Files.write(file, text.getBytes(UTF_8));
     Files.setLastModifiedTime(file, FileTime.from(modified));
+  }
+
+  /** In one step: a watch that runs must not see half of it. */
+  private void replace(String text) throws IOException {
+    Path next = Files.writeString(directory.resolve("next"), text);
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   private static String revoked() {

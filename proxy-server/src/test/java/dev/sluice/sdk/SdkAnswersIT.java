@@ -29,7 +29,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -168,12 +167,8 @@ class SdkAnswersIT {
     CountDownLatch firstWasRead = new CountDownLatch(1);
     scene.scripted.answers(
         Script.raw(Script.streamHead() + Script.chunks(chunk("first")))
-            .then(
-                conversation -> {
-                  awaitAMoment(firstWasRead);
-                  conversation.write(
-                      Script.chunks(chunk("second"), "data: [DONE]\n\n") + "0\r\n\r\n");
-                }));
+            .thenAwait(firstWasRead)
+            .then(Script.raw(Script.chunks(chunk("second"), "data: [DONE]\n\n") + "0\r\n\r\n")));
 
     try (var stream =
         openAi.chat().completions().createStreaming(Params.chat("scripted").build())) {
@@ -296,15 +291,5 @@ class SdkAnswersIT {
     return "data: {\"id\":\""
         + id
         + "\",\"object\":\"chat.completion.chunk\",\"created\":0,\"model\":\"m\",\"choices\":[]}\n\n";
-  }
-
-  private static void awaitAMoment(CountDownLatch latch) {
-    try {
-      if (!latch.await(10, TimeUnit.SECONDS)) {
-        throw new AssertionError("the first event did not arrive by itself");
-      }
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
   }
 }

@@ -28,7 +28,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import okhttp3.MediaType;
 import okhttp3.Request;
 import okhttp3.RequestBody;
@@ -211,15 +210,8 @@ class SdkErrorsIT {
     CountDownLatch refused = new CountDownLatch(1);
     scene.scripted.answers(
         Script.raw(Script.streamHead() + Script.chunks(first))
-            .then(
-                conversation -> {
-                  try {
-                    refused.await(20, TimeUnit.SECONDS);
-                  } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                  }
-                  conversation.write(Script.chunks(first, "data: [DONE]\n\n") + "0\r\n\r\n");
-                }));
+            .thenAwait(refused)
+            .then(Script.raw(Script.chunks(first, "data: [DONE]\n\n") + "0\r\n\r\n")));
     OpenAIClient free = scene.openAi(SdkScene.FREE);
     AnthropicClient alsoFree = scene.anthropic(SdkScene.FREE);
 

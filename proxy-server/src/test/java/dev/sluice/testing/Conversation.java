@@ -6,6 +6,8 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** One request on an upstream's connection, while a {@link Script} answers it. */
 public final class Conversation {
@@ -40,6 +42,17 @@ public final class Conversation {
       throw new AssertionError("bytes after the request: " + in.some(1000));
     } catch (SocketTimeoutException stillThere) {
       socket.setSoTimeout(0);
+    }
+  }
+
+  /** Waits until the test says so; fails where it does not within a minute. */
+  public void await(CountDownLatch said) {
+    try {
+      if (!said.await(1, TimeUnit.MINUTES)) {
+        throw new AssertionError("the test did not say that the answer goes on");
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 

@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,7 +14,7 @@ import java.util.List;
 public final class DeadPorts implements AutoCloseable {
   private final Socket bound = new Socket();
   private final ServerSocket full;
-  private final List<Socket> queued = new ArrayList<>();
+  private final List<SocketChannel> queued = new ArrayList<>();
 
   /** Takes both ports. */
   public DeadPorts() {
@@ -27,16 +27,16 @@ public final class DeadPorts implements AutoCloseable {
     }
   }
 
-  /** Connects until the queue of connections that nobody accepts is full. */
+  /**
+   * Fills the queue of connections that nobody accepts. Those past its room go on trying, so that
+   * no place in it is ever free, however late the first of them comes about.
+   */
   private void fill() throws IOException {
-    while (true) {
-      Socket socket = new Socket();
-      queued.add(socket);
-      try {
-        socket.connect(full.getLocalSocketAddress(), 200);
-      } catch (SocketTimeoutException isFull) {
-        return;
-      }
+    for (int i = 0; i < 8; i++) {
+      SocketChannel connecting = SocketChannel.open();
+      queued.add(connecting);
+      connecting.configureBlocking(false);
+      connecting.connect(full.getLocalSocketAddress());
     }
   }
 
@@ -55,8 +55,8 @@ public final class DeadPorts implements AutoCloseable {
     try {
       bound.close();
       full.close();
-      for (Socket socket : queued) {
-        socket.close();
+      for (SocketChannel connecting : queued) {
+        connecting.close();
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

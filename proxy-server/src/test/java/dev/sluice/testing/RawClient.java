@@ -97,6 +97,18 @@ public final class RawClient implements AutoCloseable {
     return this;
   }
 
+  /** Sends these bytes again and again, with a pause between, until the peer answers or closes. */
+  public RawClient sendUntilAnswered(String wire, Duration pause) {
+    long deadline = System.nanoTime() + Duration.ofMillis(PATIENCE_MILLIS).toNanos();
+    do {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("no answer in " + PATIENCE_MILLIS + " ms");
+      }
+      sendAsFarAsTaken(wire);
+    } while (isSilent(pause));
+    return this;
+  }
+
   /** Sends a request and reads its answer. */
   public Answer exchange(Request request) {
     return send(request).read(request.method());
@@ -275,14 +287,25 @@ public final class RawClient implements AutoCloseable {
 
   /** Fails if the peer sends anything, or closes, within that time. */
   public void assertSilent(Duration time) {
+    if (isSilent(time)) {
+      return;
+    }
     try {
-      socket.setSoTimeout((int) time.toMillis());
-      int next = in.peek();
-      throw new AssertionError(next < 0 ? "closed" : "sent: " + in.some(1000));
-    } catch (SocketTimeoutException silent) {
-      // as it should be
+      throw new AssertionError(in.peek() < 0 ? "closed" : "sent: " + in.some(1000));
     } catch (IOException e) {
       throw new AssertionError("reset", e);
+    }
+  }
+
+  private boolean isSilent(Duration time) {
+    try {
+      socket.setSoTimeout((int) time.toMillis());
+      in.peek();
+      return false;
+    } catch (SocketTimeoutException silent) {
+      return true;
+    } catch (IOException reset) {
+      return false;
     } finally {
       patient();
     }

@@ -2,6 +2,7 @@ package dev.sluice.testing;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 
 /** How an upstream answers one request. When it leaves the connection open, the next may come. */
 @FunctionalInterface
@@ -102,6 +103,11 @@ public interface Script {
   /** Then a pause. */
   default Script thenPause(Duration time) {
     return then(conversation -> conversation.pause(time));
+  }
+
+  /** Then silence until the test says so. */
+  default Script thenAwait(CountDownLatch said) {
+    return then(conversation -> conversation.await(said));
   }
 
   /** Then the end of the connection. */
