@@ -12,7 +12,7 @@ public enum End {
   UPSTREAM,
   /** The upstream fell silent after the answer's head had been sent on. */
   TIMEOUT,
-  /** The grace period of a shutdown ended first. */
+  /** The deadline of a drain, or of a shutdown, came first. */
   SHUTDOWN;
 
   private final String label = name().toLowerCase(Locale.ROOT);

@@ -260,7 +260,7 @@ public final class Exchange {
         End.UPSTREAM);
   }
 
-  /** The grace period of a shutdown is over. */
+  /** The deadline of a drain has come. */
   public void shutdown() {
     fail(
         Failure.of(Reason.SHUTDOWN, "Sluice is shutting down. Send the request again."),

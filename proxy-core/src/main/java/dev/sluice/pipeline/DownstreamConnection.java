@@ -135,10 +135,8 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   @Override
   public void userEventTriggered(ChannelHandlerContext triggered, Object event) {
     if (event == EdgeState.GRACE_OVER) {
-      closing = true;
-      if (exchange == null) {
-        triggered.close();
-      } else {
+      if (exchange != null) {
+        closing = true;
         exchange.shutdown();
       }
     } else {

@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 
 /** Whether requests are taken, and how many exchanges are under way. Safe for all threads. */
 final class EdgeState {
-  /** A user event to every connection: the grace period of a shutdown is over. */
+  /** A user event to every connection: a running exchange has had its time. */
   static final Object GRACE_OVER = new Object();
 
   enum Phase {

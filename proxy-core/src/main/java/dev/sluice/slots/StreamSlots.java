@@ -69,6 +69,11 @@ public final class StreamSlots {
     return counter(plan).limit();
   }
 
+  /** How many streams of all plans run now. */
+  public int inUse() {
+    return plans.values().stream().mapToInt(SlotCounter::inUse).sum();
+  }
+
   /** How many streams of the key run now. */
   public int inUseByKey(String key) {
     return keys.getOrDefault(key, 0);

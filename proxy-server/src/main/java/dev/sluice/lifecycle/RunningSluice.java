@@ -218,10 +218,10 @@ public final class RunningSluice {
         "draining: exchanges under way {}, grace {} ms",
         edge.openExchanges(),
         config.shutdownGrace().toMillis());
-    CompletableFuture<Integer> drained = edge.drain(config.shutdownGrace().toNanos());
+    CompletableFuture<Integer> closed = edge.close(config.shutdownGrace().toNanos());
     try {
       Duration most = config.shutdownGrace().plus(AFTER_GRACE);
-      int ended = drained.get(most.toMillis(), TimeUnit.MILLISECONDS);
+      int ended = closed.get(most.toMillis(), TimeUnit.MILLISECONDS);
       logger.info("drained: exchanges broken off {}", ended);
     } catch (ExecutionException | TimeoutException e) {
       logger.error("draining: not done in time", e);

@@ -103,7 +103,7 @@ final class Warmup {
       } catch (IOException e) {
         logger.warn("warm-up: not finished, the first requests will be slower", e);
       } finally {
-        edge.drain(0);
+        edge.close(0);
       }
     } finally {
       registry.close();
