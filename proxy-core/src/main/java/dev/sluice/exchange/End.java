@@ -13,7 +13,9 @@ public enum End {
   /** The upstream fell silent after the answer's head had been sent on. */
   TIMEOUT,
   /** The deadline of a drain, or of a shutdown, came first. */
-  SHUTDOWN;
+  SHUTDOWN,
+  /** The caller's key was revoked while the answer was under way. */
+  REVOKED;
 
   private final String label = name().toLowerCase(Locale.ROOT);
 

@@ -222,7 +222,20 @@ public final class Edge {
     return state.maintenance();
   }
 
-  /** The cache before the directory of keys: to be emptied when what the directory says changed. */
+  /**
+   * What the directory of keys says has changed, and counts for every request from now on.
+   *
+   * @param cut whether running exchanges end, too, where their key is revoked, unknown or expired
+   *     by the change, or its subscription is not active any more
+   */
+  public void keysChanged(boolean cut) {
+    keys.invalidateAll();
+    if (cut) {
+      tellConnections(EdgeState.KEYS_CHANGED);
+    }
+  }
+
+  /** The cache before the directory of keys. */
   public KeyCache keys() {
     return keys;
   }

@@ -8,6 +8,9 @@ final class EdgeState {
   /** A user event to every connection: a running exchange has had its time. */
   static final Object GRACE_OVER = new Object();
 
+  /** A user event to every connection: the caller's key may be good no longer. */
+  static final Object KEYS_CHANGED = new Object();
+
   enum Phase {
     STARTING,
     READY,

@@ -247,6 +247,11 @@ final class ExchangeFixture implements AutoCloseable {
     }
 
     @Override
+    public void closeSoon() {
+      keepsAlive = false;
+    }
+
+    @Override
     public void readBody() {
       throw new AssertionError("the body is here");
     }

@@ -64,6 +64,7 @@ final class PipelineFixture implements AutoCloseable {
   final FakeUpstreams upstreams = new FakeUpstreams();
   final List<ExchangeSummary> summaries = new ArrayList<>();
   long clockNanos;
+  Instant now = NOW;
   final EdgeState state = new EdgeState(() -> clockNanos);
   final MemoryBudget budget = new MemoryBudget(MAX_BODY_BYTES * 2);
   final Map<KeyHash, Key> keys = new HashMap<>();
@@ -72,6 +73,8 @@ final class PipelineFixture implements AutoCloseable {
   Function<KeyHash, CompletionStage<Optional<Key>>> directory =
       hash -> CompletableFuture.completedFuture(Optional.ofNullable(keys.get(hash)));
   ExchangeListener listener = summaries::add;
+
+  final KeyCache keyCache = new KeyCache(hash -> directory.apply(hash), () -> clockNanos);
 
   private final Map<Channel, LoopContext> contexts = new HashMap<>();
   private final EdgePipeline pipeline;
@@ -100,10 +103,7 @@ final class PipelineFixture implements AutoCloseable {
                 new Admission(state, budget, LIMITS.maxConnections()),
                 new BodySize(LIMITS.maxBodyBytes()),
                 new ContentType(),
-                new BearerKey(
-                    new KeyCache(hash -> directory.apply(hash), () -> clockNanos),
-                    plans,
-                    () -> NOW),
+                new BearerKey(keyCache, plans, () -> now),
                 new Routing(),
                 new ModelList(catalog),
                 new ModelAccess(catalog, state.maintenance()),
@@ -152,6 +152,19 @@ final class PipelineFixture implements AutoCloseable {
 
   void key(String text, Key key) {
     keys.put(KeyHash.of(text.getBytes(StandardCharsets.US_ASCII)), key);
+  }
+
+  /** Makes a key unknown. */
+  void forget(String text) {
+    keys.remove(KeyHash.of(text.getBytes(StandardCharsets.US_ASCII)));
+  }
+
+  /** What the directory says has changed, and every connection is told. */
+  void keysChanged() {
+    keyCache.invalidateAll();
+    for (Channel opened : List.copyOf(contexts.keySet())) {
+      opened.pipeline().fireUserEventTriggered(EdgeState.KEYS_CHANGED);
+    }
   }
 
   /** Opens one more connection. */

@@ -6,6 +6,7 @@ import dev.sluice.admin.Metrics;
 import dev.sluice.admin.Readiness;
 import dev.sluice.cluster.Model;
 import dev.sluice.config.ListenAddress;
+import dev.sluice.config.Revoke;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.exchange.ExchangeListener;
 import dev.sluice.exchange.MemoryBudget;
@@ -194,7 +195,7 @@ public final class RunningSluice {
 
   private void keysReloaded(KeysWatcher.Result result) {
     if (result == KeysWatcher.Result.OK) {
-      edge.keys().invalidateAll();
+      edge.keysChanged(config.revoke() == Revoke.CUT);
     }
     Meters.KEYS_RELOAD.counter(metrics.registry(), result.label()).increment();
   }
