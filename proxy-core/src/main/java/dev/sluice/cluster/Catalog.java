@@ -11,12 +11,23 @@ public final class Catalog {
   private final List<Model> models;
   private final Map<String, Cluster> clusters;
 
-  /** A catalog of these models. */
+  /** A catalog of these models, of whose endpoints nothing is known yet. */
   public Catalog(Collection<Model> models) {
+    this(models, null);
+  }
+
+  /**
+   * A catalog of these models. What is known of an endpoint's load and health is kept where it
+   * differs in nothing but its weight from one of the same model before.
+   *
+   * @param before the catalog that this one replaces; null where there was none
+   */
+  public Catalog(Collection<Model> models, @Nullable Catalog before) {
     this.models = List.copyOf(models);
     Map<String, Cluster> byId = new LinkedHashMap<>();
     for (Model model : this.models) {
-      if (byId.put(model.id(), new Cluster(model)) != null) {
+      Cluster known = before == null ? null : before.find(model.id());
+      if (byId.put(model.id(), new Cluster(model, known)) != null) {
         throw new IllegalArgumentException("model: " + model.id() + " (expected: each id once)");
       }
     }

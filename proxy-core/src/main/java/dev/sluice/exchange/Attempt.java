@@ -1,6 +1,8 @@
 package dev.sluice.exchange;
 
+import dev.sluice.cluster.Cluster;
 import dev.sluice.cluster.Endpoint;
+import dev.sluice.cluster.LiveEndpoint;
 import dev.sluice.cluster.Model;
 import dev.sluice.cluster.Timeouts;
 import dev.sluice.error.Failure;
@@ -33,6 +35,8 @@ final class Attempt implements AnswerHandler {
 
   private final Exchange exchange;
   private final Model model;
+  private final Cluster cluster;
+  private final LiveEndpoint picked;
   private final Endpoint endpoint;
   private final Timeouts timeouts;
   private final Deadline deadline;
@@ -40,11 +44,15 @@ final class Attempt implements AnswerHandler {
   private @Nullable UpstreamConnection connection;
   private @Nullable AnswerBody answer;
   private boolean reading = true;
+  private Cluster.Outcome outcome = Cluster.Outcome.ANSWERED;
 
-  Attempt(Exchange exchange) {
+  /** An attempt at an endpoint that was picked for it. */
+  Attempt(Exchange exchange, LiveEndpoint picked) {
     this.exchange = exchange;
-    this.model = exchange.cluster().model();
-    this.endpoint = exchange.cluster().pick();
+    this.cluster = exchange.cluster();
+    this.model = cluster.model();
+    this.picked = picked;
+    this.endpoint = picked.endpoint();
     this.timeouts = model.timeouts();
     this.deadline =
         new Deadline(exchange.downstream().context().timer()) {
@@ -219,7 +227,16 @@ final class Attempt implements AnswerHandler {
 
   private void fail(Failure failure, End brokenOff) {
     deadline.disarm();
+    outcome = outcomeOf(failure.reason());
     exchange.fail(failure, brokenOff);
+  }
+
+  private static Cluster.Outcome outcomeOf(Reason reason) {
+    return switch (reason) {
+      case UPSTREAM_REFUSED, UPSTREAM_REFUSED_SIZE -> Cluster.Outcome.ANSWERED;
+      case UPSTREAM_UNAVAILABLE, UPSTREAM_RATE_LIMITED -> Cluster.Outcome.REFUSED;
+      default -> Cluster.Outcome.FAILED;
+    };
   }
 
   /** Flow control: reads on, or lets the upstream wait for a caller who is slower. */
@@ -239,6 +256,9 @@ final class Attempt implements AnswerHandler {
   /** Ends the attempt; what it still has on the way upstream or from there is dropped at once. */
   void cancel() {
     UpstreamConnection cancelled = connection;
+    if (outcome == Cluster.Outcome.ANSWERED && phase != Phase.DONE) {
+      outcome = Cluster.Outcome.CANCELLED;
+    }
     done();
     if (cancelled != null) {
       cancelled.cancel();
@@ -246,6 +266,9 @@ final class Attempt implements AnswerHandler {
   }
 
   private void done() {
+    if (phase != Phase.DONE) {
+      cluster.ended(picked, outcome, 0, exchange.downstream().context().timer().nowNanos());
+    }
     phase = Phase.DONE;
     connection = null;
     deadline.disarm();

@@ -5,6 +5,7 @@ import dev.sluice.access.KeyHash;
 import dev.sluice.access.Plan;
 import dev.sluice.cluster.Cluster;
 import dev.sluice.cluster.Endpoint;
+import dev.sluice.cluster.LiveEndpoint;
 import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
 import dev.sluice.http.RequestId;
@@ -14,6 +15,7 @@ import dev.sluice.slots.SlotLease;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpRequest;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -259,7 +261,13 @@ public final class Exchange {
 
   /** Forwards the request to its model's upstream. */
   public void forward() {
-    attempt = new Attempt(this);
+    LiveEndpoint picked =
+        cluster().pick(Cluster.NO_PREFIX, List.of(), downstream.context().timer().nowNanos());
+    if (picked == null) {
+      refuse(UpstreamFailures.noEndpoint());
+      return;
+    }
+    attempt = new Attempt(this, picked);
     attempt.start();
   }
 

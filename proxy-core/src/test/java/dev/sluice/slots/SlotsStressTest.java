@@ -25,6 +25,7 @@ class SlotsStressTest {
         new ArrayList<>(
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:ActiveProcessorCount=2", // or it runs nothing where there is one
                 "-cp",
                 System.getProperty("java.class.path"),
                 "org.openjdk.jcstress.Main",

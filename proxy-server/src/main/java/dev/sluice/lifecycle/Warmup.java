@@ -101,7 +101,7 @@ final class Warmup {
       try {
         send(((InetSocketAddress) listening.localAddress()).getPort(), key);
       } catch (IOException e) {
-        logger.warn("warm-up: not finished, the first requests will be slower", e);
+        logger.warn("warm-up: not finished, the first requests will be slower: {}", e.toString());
       } finally {
         edge.close(0);
       }
