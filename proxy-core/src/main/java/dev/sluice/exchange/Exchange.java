@@ -42,6 +42,7 @@ public final class Exchange {
   private static final Logger logger = LoggerFactory.getLogger(Exchange.class);
 
   private final Downstream downstream;
+  private final Snapshot snapshot;
   private final @Nullable HttpRequest head;
   private final String target;
   private final Route route;
@@ -73,6 +74,7 @@ public final class Exchange {
   /**
    * An exchange that begins.
    *
+   * @param snapshot what is configured when it begins
    * @param head the request's head; null where it could not be read
    * @param target the target in origin form, path and query as they were sent
    * @param route where the target leads
@@ -80,11 +82,13 @@ public final class Exchange {
    */
   public Exchange(
       Downstream downstream,
+      Snapshot snapshot,
       @Nullable HttpRequest head,
       String target,
       Route route,
       long declaredBodyBytes) {
     this.downstream = downstream;
+    this.snapshot = snapshot;
     this.declaredBodyBytes = declaredBodyBytes;
     this.head = head;
     this.target = target;
@@ -92,6 +96,11 @@ public final class Exchange {
   }
 
   // What is known of the request.
+
+  /** What was configured when it began; the same to its end. */
+  public Snapshot snapshot() {
+    return snapshot;
+  }
 
   /** The request's head. */
   public HttpRequest head() {

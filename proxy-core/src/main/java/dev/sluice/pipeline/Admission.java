@@ -25,13 +25,11 @@ final class Admission extends Rule {
 
   private final EdgeState state;
   private final MemoryBudget budget;
-  private final int maxConnections;
   private final AtomicInteger connections = new AtomicInteger();
 
-  Admission(EdgeState state, MemoryBudget budget, int maxConnections) {
+  Admission(EdgeState state, MemoryBudget budget) {
     this.state = state;
     this.budget = budget;
-    this.maxConnections = maxConnections;
   }
 
   /** How many connections are open. */
@@ -42,6 +40,7 @@ final class Admission extends Rule {
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     int open = connections.incrementAndGet();
+    int maxConnections = state.snapshot().limits().maxConnections();
     if (open > maxConnections) {
       ctx.channel().attr(OVER_LIMIT).set(true);
       if (open > maxConnections + MAX_TOLD) {

@@ -12,7 +12,6 @@ import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.time.InstantSource;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -77,12 +76,12 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
           "The subscription of this API key is not active. Check its billing status.");
 
   private final KeyCache keys;
-  private final Map<String, Plan> plans;
+  private final EdgeState state;
   private final InstantSource clock;
 
-  BearerKey(KeyCache keys, Map<String, Plan> plans, InstantSource clock) {
+  BearerKey(KeyCache keys, EdgeState state, InstantSource clock) {
     this.keys = keys;
-    this.plans = Map.copyOf(plans);
+    this.state = state;
     this.clock = clock;
   }
 
@@ -174,7 +173,7 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
   }
 
   private void found(ChannelHandlerContext ctx, Exchange exchange, Key key) {
-    Plan plan = plans.get(key.subscription().plan());
+    Plan plan = plan(exchange, key.subscription().plan());
     if (plan == null) {
       logger.error(
           "subscription {}: plan {} (expected: a configured plan)",
@@ -259,5 +258,11 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
     } else {
       exchange.renew(key);
     }
+  }
+
+  /** A key may be of a version of the configuration that was taken since the exchange began. */
+  private @Nullable Plan plan(Exchange exchange, String name) {
+    Plan plan = exchange.snapshot().plans().get(name);
+    return plan == null ? state.snapshot().plans().get(name) : plan;
   }
 }

@@ -10,14 +10,9 @@ import org.jspecify.annotations.Nullable;
 /** Refuses a body whose declared length is over the bound, before a byte of it is read: 413. */
 @Sharable
 final class BodySize extends Rule {
-  private final int maxBytes;
-
-  BodySize(int maxBytes) {
-    this.maxBytes = maxBytes;
-  }
-
   @Override
   @Nullable Failure check(ChannelHandlerContext ctx, Exchange exchange) {
+    int maxBytes = exchange.snapshot().limits().maxBodyBytes();
     return exchange.declaredBodyBytes() > maxBytes ? tooLarge(maxBytes) : null;
   }
 

@@ -4,7 +4,7 @@ import dev.sluice.exchange.Downstream;
 import dev.sluice.exchange.Exchange;
 import dev.sluice.exchange.LoopContext;
 import dev.sluice.exchange.Route;
-import dev.sluice.exchange.RouteTable;
+import dev.sluice.exchange.Snapshot;
 import dev.sluice.http.ConnectionTokens;
 import dev.sluice.timer.Deadline;
 import io.netty.buffer.ByteBuf;
@@ -45,7 +45,6 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final LoopContext context;
-  private final RouteTable routes;
   private final EdgeState state;
   private final RequestDecoder decoder;
   private final Deadline delivery;
@@ -57,10 +56,8 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   private boolean closingSoon;
   private long undeliveredBytes;
 
-  DownstreamConnection(
-      LoopContext context, RouteTable routes, EdgeState state, RequestDecoder decoder) {
+  DownstreamConnection(LoopContext context, EdgeState state, RequestDecoder decoder) {
     this.context = context;
-    this.routes = routes;
     this.state = state;
     this.decoder = decoder;
     this.delivery =
@@ -100,16 +97,17 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
             && head.headers()
                 .containsValue(HttpHeaderNames.EXPECT, HttpHeaderValues.CONTINUE, true);
     String target = OriginForm.of(head.uri());
-    Route route = routes.find(head.method(), OriginForm.path(target));
+    Snapshot snapshot = state.snapshot();
+    Route route = snapshot.routes().find(head.method(), OriginForm.path(target));
     channel()
         .fireChannelRead(
-            begun(new Exchange(this, head, target, route, decoder.declaredBodyBytes())));
+            begun(new Exchange(this, snapshot, head, target, route, decoder.declaredBodyBytes())));
   }
 
   private void unreadable(Unreadable unreadable) {
     Exchange refused =
         exchange == null
-            ? begun(new Exchange(this, unreadable.head(), "", UNREADABLE, 0))
+            ? begun(new Exchange(this, state.snapshot(), unreadable.head(), "", UNREADABLE, 0))
             : exchange;
     refused.refuse(unreadable.failure());
   }

@@ -5,11 +5,11 @@ import dev.sluice.access.KeyCache;
 import dev.sluice.access.KeyDirectory;
 import dev.sluice.access.Plan;
 import dev.sluice.cluster.Catalog;
-import dev.sluice.cluster.Model;
 import dev.sluice.exchange.ExchangeListener;
 import dev.sluice.exchange.LoopContext;
 import dev.sluice.exchange.MemoryBudget;
 import dev.sluice.exchange.RouteTable;
+import dev.sluice.exchange.Snapshot;
 import dev.sluice.slots.StreamSlots;
 import dev.sluice.timer.LoopTimer;
 import dev.sluice.upstream.ConnectionCounts;
@@ -31,12 +31,11 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.SocketAddress;
 import java.time.InstantSource;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 
@@ -53,12 +52,15 @@ public final class Edge {
   private static final int ACCEPT_BACKLOG = 4096;
 
   private final EventLoopGroup loops;
-  private final EdgeState state = new EdgeState(System::nanoTime);
+  private final EdgeState state;
   private final MemoryBudget budget;
   private final StreamSlots slots;
   private final KeyCache keys;
   private final Admission admission;
-  private final Map<String, ConnectionCounts> connectionCounts = new LinkedHashMap<>();
+
+  /** Kept for models that are gone, too: they may have connections still, and may come back. */
+  private final Map<String, ConnectionCounts> connectionCounts = new ConcurrentHashMap<>();
+
   private final Map<EventExecutor, LoopContext> contexts = new HashMap<>();
   private final ChannelGroup connections =
       new DefaultChannelGroup("downstream", GlobalEventExecutor.INSTANCE);
@@ -83,39 +85,43 @@ public final class Edge {
       ExchangeListener listener,
       InstantSource clock) {
     this.loops = loops;
+    this.state = new EdgeState(snapshot(config), System::nanoTime);
     this.drain = new Drain(state, loops.next(), this::endExchanges);
     this.budget = new MemoryBudget(config.memoryBudgetBytes());
     this.slots = new StreamSlots(config.plans());
     this.keys = new KeyCache(directory, Ticker.systemTicker());
-    this.admission = new Admission(state, budget, config.limits().maxConnections());
-    Catalog catalog = new Catalog(config.models());
-    Map<String, Plan> plans = new LinkedHashMap<>();
-    config.plans().forEach(plan -> plans.put(plan.name(), plan));
-    for (Model model : config.models()) {
-      connectionCounts.put(model.id(), new ConnectionCounts());
-    }
+    this.admission = new Admission(state, budget);
     for (EventExecutor executor : loops) {
       EventLoop loop = (EventLoop) executor;
       LoopTimer timer = new LoopTimer(loop, System::nanoTime);
       timer.start();
-      ConnectionPool pool = new ConnectionPool(loop, timer, transport, connectionCounts);
+      ConnectionPool pool = new ConnectionPool(loop, timer, transport, this::upstreamConnections);
       contexts.put(loop, new LoopContext(loop, timer, pool, budget, inspectors, listener));
     }
     this.pipeline =
         new EdgePipeline(
-            config.limits(),
-            new RouteTable(config.operations()),
             state,
             new EdgePipeline.Rules(
                 admission,
-                new BodySize(config.limits().maxBodyBytes()),
+                new BodySize(),
                 new ContentType(),
-                new BearerKey(keys, plans, clock),
+                new BearerKey(keys, state, clock),
                 new Routing(),
-                new ModelList(catalog),
-                new ModelAccess(catalog, state.maintenance()),
+                new ModelList(),
+                new ModelAccess(state.maintenance()),
                 new StreamSlot(slots)),
             this::contextOf);
+  }
+
+  private static Snapshot snapshot(EdgeConfig config) {
+    Map<String, Plan> plans = new HashMap<>();
+    config.plans().forEach(plan -> plans.put(plan.name(), plan));
+    return new Snapshot(
+        config.limits(),
+        plans,
+        new Catalog(config.models()),
+        new RouteTable(config.operations()),
+        config.ssePing());
   }
 
   private LoopContext contextOf(Channel channel) {
@@ -150,6 +156,28 @@ public final class Edge {
     protected void initChannel(Channel channel) {
       connections.add(channel);
       channel.pipeline().addLast(pipeline);
+    }
+  }
+
+  /**
+   * Serves another configuration from now on. Exchanges under way finish with what they began with;
+   * the time bounds of open connections stay. The memory budget does not change. One call at a
+   * time, on no event loop.
+   *
+   * @param keysToo replaces what the directory of keys says, where keys and plans change together
+   */
+  public void reload(EdgeConfig config, Runnable keysToo) {
+    Snapshot before = state.snapshot();
+    Snapshot next = snapshot(config);
+    // While the keys change, a key of either version must find its plan.
+    Map<String, Plan> plans = new HashMap<>(before.plans());
+    plans.putAll(next.plans());
+    state.snapshot(next.withPlans(plans));
+    keysToo.run();
+    keys.invalidateAll();
+    state.snapshot(next);
+    for (LoopContext context : contexts.values()) {
+      context.loop().execute(() -> context.pool().retain(config.models()));
     }
   }
 
@@ -250,9 +278,9 @@ public final class Edge {
     return budget;
   }
 
-  /** For each model, in the order of the configuration, its upstream connections. */
-  public Map<String, ConnectionCounts> upstreamConnections() {
-    return Collections.unmodifiableMap(connectionCounts);
+  /** The upstream connections of the model with this id. */
+  public ConnectionCounts upstreamConnections(String modelId) {
+    return connectionCounts.computeIfAbsent(modelId, id -> new ConnectionCounts());
   }
 
   /** How many downstream connections are open. */

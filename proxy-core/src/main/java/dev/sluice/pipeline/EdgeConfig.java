@@ -4,6 +4,7 @@ import dev.sluice.access.Plan;
 import dev.sluice.cluster.Model;
 import dev.sluice.http.HttpLimits;
 import dev.sluice.message.Operation;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -13,6 +14,8 @@ import java.util.List;
  * @param plans all plans that a subscription may hold; names are unique
  * @param models all models, in the order in which they are listed; ids are unique
  * @param operations all operations that are forwarded; paths and names are unique
+ * @param ssePing how long a stream may be silent before its caller is sent a comment line; zero for
+ *     never
  * @param memoryBudgetBytes how much memory all held bodies may take together
  */
 public record EdgeConfig(
@@ -20,6 +23,7 @@ public record EdgeConfig(
     List<Plan> plans,
     List<Model> models,
     List<Operation> operations,
+    Duration ssePing,
     long memoryBudgetBytes) {
 
   /** Copies the lists. */

@@ -1,8 +1,6 @@
 package dev.sluice.pipeline;
 
 import dev.sluice.exchange.LoopContext;
-import dev.sluice.exchange.RouteTable;
-import dev.sluice.http.HttpLimits;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
@@ -13,8 +11,6 @@ import java.util.function.Function;
  * contract's order. The first failing rule answers, and nothing goes on behind it.
  */
 final class EdgePipeline extends ChannelInitializer<Channel> {
-  private final HttpLimits limits;
-  private final RouteTable routes;
   private final EdgeState state;
   private final Rules rules;
   private final Function<Channel, LoopContext> contexts;
@@ -30,14 +26,7 @@ final class EdgePipeline extends ChannelInitializer<Channel> {
       ModelAccess modelAccess,
       StreamSlot streamSlot) {}
 
-  EdgePipeline(
-      HttpLimits limits,
-      RouteTable routes,
-      EdgeState state,
-      Rules rules,
-      Function<Channel, LoopContext> contexts) {
-    this.limits = limits;
-    this.routes = routes;
+  EdgePipeline(EdgeState state, Rules rules, Function<Channel, LoopContext> contexts) {
     this.state = state;
     this.rules = rules;
     this.contexts = contexts;
@@ -49,8 +38,8 @@ final class EdgePipeline extends ChannelInitializer<Channel> {
   @Override
   protected void initChannel(Channel channel) {
     LoopContext context = contexts.apply(channel);
-    RequestDecoder decoder = new RequestDecoder(limits, context.timer());
-    DownstreamConnection connection = new DownstreamConnection(context, routes, state, decoder);
+    RequestDecoder decoder = new RequestDecoder(state.snapshot().limits(), context.timer());
+    DownstreamConnection connection = new DownstreamConnection(context, state, decoder);
     ChannelPipeline pipeline = channel.pipeline();
 
     // Bytes become heads and bodies, strictly and in time: 400, 408, 414, 431.
@@ -72,7 +61,7 @@ final class EdgePipeline extends ChannelInitializer<Channel> {
     // The one thing that Sluice answers itself: which models there are.
     pipeline.addLast("model-list", rules.modelList);
     // The head has passed: the body may come, is held and inspected whole: 413, 408, 400.
-    pipeline.addLast("message-body", new MessageBody(limits.maxBodyBytes()));
+    pipeline.addLast("message-body", new MessageBody());
     // The body names the model: 404, 403, and 503 while that is in maintenance.
     pipeline.addLast("model-access", rules.modelAccess);
     // The last check, so that no slot is taken for a request that fails: 429.

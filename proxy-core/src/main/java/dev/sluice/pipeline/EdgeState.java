@@ -1,9 +1,13 @@
 package dev.sluice.pipeline;
 
+import dev.sluice.exchange.Snapshot;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
-/** Whether requests are taken, and how many exchanges are under way. Safe for all threads. */
+/**
+ * Whether requests are taken, what is configured now, and how many exchanges are under way. Safe
+ * for all threads.
+ */
 final class EdgeState {
   /** A user event to every connection: a running exchange has had its time. */
   static final Object GRACE_OVER = new Object();
@@ -18,17 +22,29 @@ final class EdgeState {
   }
 
   private final AtomicInteger exchanges = new AtomicInteger();
+  private final Maintenance maintenance;
   private volatile boolean started;
   private volatile boolean draining;
-  private final Maintenance maintenance;
+  private volatile Snapshot snapshot;
 
   /**
    * Starting, and nothing in maintenance.
    *
+   * @param snapshot what is configured
    * @param nanoTime the clock, as {@link System#nanoTime()}
    */
-  EdgeState(LongSupplier nanoTime) {
+  EdgeState(Snapshot snapshot, LongSupplier nanoTime) {
+    this.snapshot = snapshot;
     this.maintenance = new Maintenance(nanoTime);
+  }
+
+  /** What exchanges begin with now. Those under way keep what they began with. */
+  Snapshot snapshot() {
+    return snapshot;
+  }
+
+  void snapshot(Snapshot next) {
+    snapshot = next;
   }
 
   Phase phase() {

@@ -22,18 +22,13 @@ import org.jspecify.annotations.Nullable;
  * gets here is forwarded. One instance a connection: it holds the body under way.
  */
 final class MessageBody extends ChannelInboundHandlerAdapter {
-  private final int maxBytes;
   private @Nullable Exchange reading;
-
-  MessageBody(int maxBytes) {
-    this.maxBytes = maxBytes;
-  }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (message instanceof Exchange exchange) {
       reading = exchange;
-      exchange.holdBody(maxBytes);
+      exchange.holdBody(maxBytes(exchange));
       exchange.downstream().readBody();
     } else if (message instanceof HttpContent content) {
       content(ctx, content);
@@ -54,10 +49,14 @@ final class MessageBody extends ChannelInboundHandlerAdapter {
       HeldBody.Added added = exchange.body().add(content.content());
       switch (added) {
         case OK -> {}
-        case TOO_LARGE -> exchange.refuse(BodySize.tooLarge(maxBytes));
+        case TOO_LARGE -> exchange.refuse(BodySize.tooLarge(maxBytes(exchange)));
         case OVER_BUDGET -> exchange.refuse(MemoryBudget.exhausted());
       }
     }
+  }
+
+  private static int maxBytes(Exchange exchange) {
+    return exchange.snapshot().limits().maxBodyBytes();
   }
 
   private static void inspect(ChannelHandlerContext ctx, Exchange exchange) {

@@ -1,6 +1,5 @@
 package dev.sluice.pipeline;
 
-import dev.sluice.cluster.Catalog;
 import dev.sluice.cluster.Cluster;
 import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
@@ -25,18 +24,16 @@ final class ModelAccess extends Rule {
           "This model is not in the plan of the API key's subscription. Check the model id and"
               + " the plan.");
 
-  private final Catalog catalog;
   private final Maintenance maintenance;
 
-  ModelAccess(Catalog catalog, Maintenance maintenance) {
-    this.catalog = catalog;
+  ModelAccess(Maintenance maintenance) {
     this.maintenance = maintenance;
   }
 
   @Override
   @Nullable Failure check(ChannelHandlerContext ctx, Exchange exchange) {
     String id = exchange.facts().model();
-    Cluster cluster = catalog.find(id);
+    Cluster cluster = exchange.snapshot().catalog().find(id);
     if (cluster == null) {
       return UNKNOWN;
     }

@@ -16,6 +16,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers {@code GET /v1/models} and {@code GET /v1/models/{id}}: every configured model, whatever
@@ -25,24 +26,31 @@ import java.util.Map;
 final class ModelList extends ChannelInboundHandlerAdapter {
   private static final JsonFactory JSON = new JsonFactory();
 
-  private final byte[] list;
-  private final Map<String, byte[]> items = new HashMap<>();
+  /** The bytes of one catalog: of the last that was asked for. */
+  private static final class Rendered {
+    final Catalog catalog;
+    final byte[] list;
+    final Map<String, byte[]> items = new HashMap<>();
 
-  ModelList(Catalog catalog) {
-    this.list = json(generator -> writeList(generator, catalog.models()));
-    for (Model model : catalog.models()) {
-      items.put(model.id(), json(generator -> writeItem(generator, model)));
+    Rendered(Catalog catalog) {
+      this.catalog = catalog;
+      this.list = json(generator -> writeList(generator, catalog.models()));
+      for (Model model : catalog.models()) {
+        items.put(model.id(), json(generator -> writeItem(generator, model)));
+      }
     }
   }
+
+  private volatile @Nullable Rendered rendered;
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (!(message instanceof Exchange exchange)) {
       ctx.fireChannelRead(message);
     } else if (exchange.route() instanceof Route.ModelList) {
-      exchange.answer(200, list);
+      exchange.answer(200, rendered(exchange).list);
     } else if (exchange.route() instanceof Route.ModelItem item) {
-      byte[] found = items.get(item.id());
+      byte[] found = rendered(exchange).items.get(item.id());
       if (found == null) {
         exchange.refuse(ModelAccess.UNKNOWN);
       } else {
@@ -51,6 +59,16 @@ final class ModelList extends ChannelInboundHandlerAdapter {
     } else {
       ctx.fireChannelRead(message);
     }
+  }
+
+  private Rendered rendered(Exchange exchange) {
+    Catalog catalog = exchange.snapshot().catalog();
+    Rendered last = rendered;
+    if (last == null || last.catalog != catalog) {
+      last = new Rendered(catalog);
+      rendered = last;
+    }
+    return last;
   }
 
   private static void writeList(JsonGenerator json, List<Model> models) throws IOException {

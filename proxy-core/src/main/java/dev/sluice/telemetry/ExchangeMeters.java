@@ -10,6 +10,8 @@ import io.micrometer.core.instrument.Timer;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -27,9 +29,11 @@ public final class ExchangeMeters implements ExchangeListener {
   private final Map<Labels, Series> series = new ConcurrentHashMap<>();
 
   private final MeterRegistry registry;
-  private final Set<String> operations;
-  private final Map<String, ModelMeters> models = new HashMap<>();
-  private final Map<String, Counter> rejected = new HashMap<>();
+  private volatile Names known = new Names(Set.of(), Map.of(), Map.of());
+
+  /** The names that are told apart, and the meters of those that show from the start as 0. */
+  private record Names(
+      Set<String> operations, Map<String, ModelMeters> models, Map<String, Counter> rejected) {}
 
   /**
    * Meters for these names; every other name is counted as {@link ExchangeSummary#UNKNOWN}.
@@ -44,28 +48,39 @@ public final class ExchangeMeters implements ExchangeListener {
       Collection<String> models,
       Collection<String> plans) {
     this.registry = registry;
-    this.operations = Set.copyOf(operations);
-    this.models.put(ExchangeSummary.UNKNOWN, new ModelMeters(registry, ExchangeSummary.UNKNOWN));
+    List<String> unknown = List.of(ExchangeSummary.UNKNOWN);
+    know(unknown, unknown, unknown);
+    know(operations, models, plans);
+  }
+
+  /**
+   * Tells these names apart, too. Those of before stay: exchanges that began with them may go on.
+   * One thread at a time.
+   */
+  public void know(
+      Collection<String> operations, Collection<String> models, Collection<String> plans) {
+    Set<String> allOperations = new HashSet<>(known.operations);
+    allOperations.addAll(operations);
+    Map<String, ModelMeters> allModels = new HashMap<>(known.models);
     for (String model : models) {
-      this.models.put(model, new ModelMeters(registry, model));
+      allModels.computeIfAbsent(model, added -> new ModelMeters(registry, added));
     }
-    rejected.put(
-        ExchangeSummary.UNKNOWN,
-        Meters.STREAM_SLOTS_REJECTED.counter(registry, ExchangeSummary.UNKNOWN));
+    Map<String, Counter> allRejected = new HashMap<>(known.rejected);
     for (String plan : plans) {
-      rejected.put(plan, Meters.STREAM_SLOTS_REJECTED.counter(registry, plan));
+      allRejected.computeIfAbsent(
+          plan, added -> Meters.STREAM_SLOTS_REJECTED.counter(registry, added));
     }
+    known = new Names(Set.copyOf(allOperations), Map.copyOf(allModels), Map.copyOf(allRejected));
   }
 
   @Override
   public void ended(ExchangeSummary summary) {
+    Names names = known;
     Labels labels =
         new Labels(
-            operations.contains(summary.operation())
-                ? summary.operation()
-                : ExchangeSummary.UNKNOWN,
-            known(models, summary.model()),
-            known(rejected, summary.plan()),
+            known(names.operations, summary.operation()),
+            known(names.models.keySet(), summary.model()),
+            known(names.rejected.keySet(), summary.plan()),
             bounded(summary.status()),
             summary.reason());
     Series counted = series.get(labels);
@@ -97,12 +112,12 @@ public final class ExchangeMeters implements ExchangeListener {
             reason),
         Meters.REQUEST_DURATION.histogram(registry, labels.operation, labels.model),
         Meters.TIME_TO_FIRST_BYTE.histogram(registry, labels.operation, labels.model),
-        slotsBusy ? rejected.get(labels.plan) : null,
-        Objects.requireNonNull(models.get(labels.model)));
+        slotsBusy ? known.rejected.get(labels.plan) : null,
+        Objects.requireNonNull(known.models.get(labels.model)));
   }
 
-  private static String known(Map<String, ?> configured, @Nullable String name) {
-    return name != null && configured.containsKey(name) ? name : ExchangeSummary.UNKNOWN;
+  private static String known(Set<String> names, @Nullable String name) {
+    return name != null && names.contains(name) ? name : ExchangeSummary.UNKNOWN;
   }
 
   private static int bounded(int status) {

@@ -103,6 +103,19 @@ public enum Meters {
       "connections",
       List.of(),
       "Downstream connections open now."),
+  CONFIG_RELOAD(
+      "sluice_config_reload_total",
+      Type.COUNTER,
+      "reloads",
+      List.of("result"),
+      "Versions of the configuration read while running: ok, or refused, in which case the one"
+          + " before stays."),
+  CONFIG_LOADED_TIMESTAMP(
+      "sluice_config_loaded_timestamp_seconds",
+      Type.GAUGE,
+      "seconds",
+      List.of(),
+      "When the configuration that is in effect was taken, in seconds since the epoch."),
   MEMORY_BUDGET_HELD(
       "sluice_memory_budget_held_bytes",
       Type.GAUGE,
@@ -233,11 +246,12 @@ public enum Meters {
    * Registers a gauge.
    *
    * @param value gives the value now; called by the thread that scrapes; held strongly
+   * @return the gauge, for {@link MeterRegistry#remove}
    * @throws IllegalArgumentException when the number of values is not the number of labels
    */
-  public void gauge(MeterRegistry registry, DoubleSupplier value, String... labelValues) {
+  public Gauge gauge(MeterRegistry registry, DoubleSupplier value, String... labelValues) {
     expect(Type.GAUGE);
-    Gauge.builder(micrometerName(), value::getAsDouble)
+    return Gauge.builder(micrometerName(), value::getAsDouble)
         .description(description)
         .tags(tags(labelValues))
         .register(registry);

@@ -5,9 +5,13 @@ import dev.sluice.cluster.Model;
 import dev.sluice.timer.Deadline;
 import dev.sluice.timer.LoopTimer;
 import io.netty.channel.EventLoop;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * The connections of one event loop to all endpoints. They are opened on the loop of the downstream
@@ -24,20 +28,20 @@ public final class ConnectionPool {
   private final EventLoop loop;
   private final LoopTimer timer;
   private final UpstreamTransport transport;
-  private final Map<String, ConnectionCounts> counts;
+  private final Function<String, ConnectionCounts> counts;
   private final Map<Key, EndpointPool> pools = new HashMap<>();
   private final Deadline sweep;
 
   /**
    * An empty pool.
    *
-   * @param counts for each configured model its counts, shared by all loops
+   * @param counts gives, for a model's id, its counts, shared by all loops
    */
   public ConnectionPool(
       EventLoop loop,
       LoopTimer timer,
       UpstreamTransport transport,
-      Map<String, ConnectionCounts> counts) {
+      Function<String, ConnectionCounts> counts) {
     this.loop = loop;
     this.timer = timer;
     this.transport = transport;
@@ -68,8 +72,30 @@ public final class ConnectionPool {
     EndpointPool pool =
         pools.computeIfAbsent(
             new Key(model.id(), endpoint),
-            key -> new EndpointPool(this, endpoint, countsOf(model.id())));
+            key -> new EndpointPool(this, endpoint, counts.apply(model.id())));
     return pool.acquire(handler, fresh);
+  }
+
+  /**
+   * Forgets every endpoint that none of these models has: its idle connections are closed now,
+   * those at work when they have ended.
+   */
+  public void retain(Collection<Model> models) {
+    assert loop.inEventLoop();
+    Set<Key> retained = new HashSet<>();
+    for (Model model : models) {
+      model.endpoints().forEach(endpoint -> retained.add(new Key(model.id(), endpoint)));
+    }
+    pools
+        .entrySet()
+        .removeIf(
+            pool -> {
+              boolean gone = !retained.contains(pool.getKey());
+              if (gone) {
+                pool.getValue().retire();
+              }
+              return gone;
+            });
   }
 
   /** Closes every idle connection. */
@@ -79,15 +105,6 @@ public final class ConnectionPool {
 
   private void closeIdleSince(long nanos) {
     pools.values().forEach(pool -> pool.closeIdleSince(nanos));
-  }
-
-  private ConnectionCounts countsOf(String modelId) {
-    ConnectionCounts found = counts.get(modelId);
-    if (found == null) {
-      throw new IllegalArgumentException(
-          "model: " + modelId + " (expected: one of " + counts.keySet() + ")");
-    }
-    return found;
   }
 
   EventLoop loop() {

@@ -37,6 +37,7 @@ final class EndpointPool {
   private final Endpoint endpoint;
   private final ConnectionCounts counts;
   private final ArrayDeque<UpstreamConnection> idle = new ArrayDeque<>();
+  private int maxIdle = MAX_IDLE;
 
   EndpointPool(ConnectionPool pool, Endpoint endpoint, ConnectionCounts counts) {
     this.pool = pool;
@@ -133,9 +134,15 @@ final class EndpointPool {
 
   void put(UpstreamConnection connection) {
     idle.addFirst(connection);
-    if (idle.size() > MAX_IDLE) {
+    if (idle.size() > maxIdle) {
       idle.removeLast().closeIfIdleSince(nowNanos());
     }
+  }
+
+  /** Keeps no connection from now on. */
+  void retire() {
+    maxIdle = 0;
+    closeIdleSince(nowNanos());
   }
 
   void closeIdleSince(long nanos) {

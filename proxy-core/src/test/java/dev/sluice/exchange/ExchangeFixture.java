@@ -4,10 +4,12 @@ import dev.sluice.access.Key;
 import dev.sluice.access.Plan;
 import dev.sluice.access.Subscription;
 import dev.sluice.cluster.Balance;
+import dev.sluice.cluster.Catalog;
 import dev.sluice.cluster.Cluster;
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.Model;
 import dev.sluice.cluster.Timeouts;
+import dev.sluice.http.HttpLimits;
 import dev.sluice.message.Operation;
 import dev.sluice.message.RequestFacts;
 import dev.sluice.slots.SlotLease;
@@ -25,6 +27,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpVersion;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -57,6 +60,13 @@ final class ExchangeFixture implements AutoCloseable {
           "acme",
           Instant.EPOCH);
   private static final Plan PLAN = new Plan("free", 2, Plan.UNBOUNDED, Set.of("small"), false);
+  private static final Snapshot SNAPSHOT =
+      new Snapshot(
+          HttpLimits.DEFAULT,
+          Map.of("free", PLAN),
+          new Catalog(List.of(MODEL)),
+          new RouteTable(Operation.BUILT_IN),
+          Duration.ZERO);
   private static final Key KEY =
       new Key("key", new Subscription("acme", "free", true), null, false);
 
@@ -88,8 +98,7 @@ final class ExchangeFixture implements AutoCloseable {
   private ExchangeFixture(Operation operation, boolean stream, boolean http11) {
     timer = new LoopTimer(loop.eventLoop(), () -> clockNanos);
     ConnectionPool pool =
-        new ConnectionPool(
-            loop.eventLoop(), timer, upstreams.transport(), Map.of("small", connections));
+        new ConnectionPool(loop.eventLoop(), timer, upstreams.transport(), model -> connections);
     Executor inspectors = this::inspectLater;
     context =
         new LoopContext(
@@ -106,7 +115,13 @@ final class ExchangeFixture implements AutoCloseable {
             operation.path());
     head.headers().set("host", "sluice").set("content-type", "application/json");
     Exchange begun =
-        new Exchange(caller, head, operation.path(), new Route.Forwarded(operation), BODY.length());
+        new Exchange(
+            caller,
+            SNAPSHOT,
+            head,
+            operation.path(),
+            new Route.Forwarded(operation),
+            BODY.length());
     caller.current = begun;
     begun.identify(KEY, PLAN);
     begun.holdBody(1 << 20).add(Bytes.of(BODY));

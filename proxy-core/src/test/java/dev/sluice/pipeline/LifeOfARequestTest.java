@@ -8,9 +8,11 @@ import dev.sluice.cluster.Catalog;
 import dev.sluice.exchange.LoopContext;
 import dev.sluice.exchange.MemoryBudget;
 import dev.sluice.exchange.RouteTable;
+import dev.sluice.exchange.Snapshot;
 import dev.sluice.http.HttpLimits;
 import dev.sluice.slots.StreamSlots;
 import dev.sluice.timer.LoopTimer;
+import dev.sluice.upstream.ConnectionCounts;
 import dev.sluice.upstream.ConnectionPool;
 import dev.sluice.upstream.UpstreamTransport;
 import io.netty.channel.Channel;
@@ -19,6 +21,7 @@ import io.netty.resolver.DefaultAddressResolverGroup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -60,24 +63,29 @@ final class LifeOfARequestTest {
   }
 
   private static List<String> handlers() {
-    EdgeState state = new EdgeState(() -> 0);
-    Catalog catalog = new Catalog(List.of());
+    EdgeState state =
+        new EdgeState(
+            new Snapshot(
+                HttpLimits.DEFAULT,
+                Map.of(),
+                new Catalog(List.of()),
+                new RouteTable(List.of()),
+                Duration.ZERO),
+            () -> 0);
     KeyCache keys =
         new KeyCache(
             hash -> CompletableFuture.completedFuture(Optional.empty()), Ticker.systemTicker());
     EdgePipeline pipeline =
         new EdgePipeline(
-            HttpLimits.DEFAULT,
-            new RouteTable(List.of()),
             state,
             new EdgePipeline.Rules(
-                new Admission(state, BUDGET, 1),
-                new BodySize(1),
+                new Admission(state, BUDGET),
+                new BodySize(),
                 new ContentType(),
-                new BearerKey(keys, Map.of(), InstantSource.system()),
+                new BearerKey(keys, state, InstantSource.system()),
                 new Routing(),
-                new ModelList(catalog),
-                new ModelAccess(catalog, state.maintenance()),
+                new ModelList(),
+                new ModelAccess(state.maintenance()),
                 new StreamSlot(new StreamSlots(List.of()))),
             LifeOfARequestTest::context);
     EmbeddedChannel channel = new EmbeddedChannel(pipeline);
@@ -95,7 +103,8 @@ final class LifeOfARequestTest {
             () -> {
               throw new AssertionError("no upstream is asked for");
             });
-    ConnectionPool pool = new ConnectionPool(channel.eventLoop(), timer, transport, Map.of());
+    ConnectionPool pool =
+        new ConnectionPool(channel.eventLoop(), timer, transport, model -> new ConnectionCounts());
     return new LoopContext(channel.eventLoop(), timer, pool, BUDGET, Runnable::run, summary -> {});
   }
 }

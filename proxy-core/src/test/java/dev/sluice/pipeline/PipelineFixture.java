@@ -15,6 +15,7 @@ import dev.sluice.exchange.ExchangeSummary;
 import dev.sluice.exchange.LoopContext;
 import dev.sluice.exchange.MemoryBudget;
 import dev.sluice.exchange.RouteTable;
+import dev.sluice.exchange.Snapshot;
 import dev.sluice.http.HttpLimits;
 import dev.sluice.message.Operation;
 import dev.sluice.slots.StreamSlots;
@@ -30,8 +31,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +40,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** The whole pipeline of one downstream connection, without sockets, with a clock of the test's. */
 final class PipelineFixture implements AutoCloseable {
@@ -49,7 +51,7 @@ final class PipelineFixture implements AutoCloseable {
   static final int MAX_CONNECTIONS = 3;
   static final Instant NOW = Instant.parse("2026-06-01T00:00:00Z");
 
-  private static final HttpLimits LIMITS =
+  static final HttpLimits LIMITS =
       new HttpLimits(
           1000,
           2000,
@@ -61,11 +63,16 @@ final class PipelineFixture implements AutoCloseable {
           Duration.ofSeconds(60),
           Duration.ofSeconds(75));
 
+  static final List<Plan> PLANS =
+      List.of(
+          new Plan("free", 2, 1, Set.of("small"), false),
+          new Plan("pro", 2, Plan.UNBOUNDED, Set.of(), true));
+
   final FakeUpstreams upstreams = new FakeUpstreams();
   final List<ExchangeSummary> summaries = new ArrayList<>();
   long clockNanos;
   Instant now = NOW;
-  final EdgeState state = new EdgeState(() -> clockNanos);
+  final EdgeState state = new EdgeState(snapshot(LIMITS, PLANS, "small", "big"), () -> clockNanos);
   final MemoryBudget budget = new MemoryBudget(MAX_BODY_BYTES * 2);
   final Map<KeyHash, Key> keys = new HashMap<>();
   final StreamSlots slots;
@@ -85,28 +92,22 @@ final class PipelineFixture implements AutoCloseable {
   }
 
   private PipelineFixture(boolean ready) {
-    Map<String, Plan> plans = new LinkedHashMap<>();
-    plans.put("free", new Plan("free", 2, 1, Set.of("small"), false));
-    plans.put("pro", new Plan("pro", 2, Plan.UNBOUNDED, Set.of(), true));
-    slots = new StreamSlots(List.copyOf(plans.values()));
+    slots = new StreamSlots(PLANS);
     key("sk-good", "free", true);
     if (ready) {
       state.ready();
     }
-    Catalog catalog = new Catalog(List.of(model("small"), model("big")));
     pipeline =
         new EdgePipeline(
-            LIMITS,
-            new RouteTable(Operation.BUILT_IN),
             state,
             new EdgePipeline.Rules(
-                new Admission(state, budget, LIMITS.maxConnections()),
-                new BodySize(LIMITS.maxBodyBytes()),
+                new Admission(state, budget),
+                new BodySize(),
                 new ContentType(),
-                new BearerKey(keyCache, plans, () -> now),
+                new BearerKey(keyCache, state, () -> now),
                 new Routing(),
-                new ModelList(catalog),
-                new ModelAccess(catalog, state.maintenance()),
+                new ModelList(),
+                new ModelAccess(state.maintenance()),
                 new StreamSlot(slots)),
             opened -> contexts.computeIfAbsent(opened, this::context));
     channel = connect();
@@ -117,7 +118,17 @@ final class PipelineFixture implements AutoCloseable {
     return new PipelineFixture(false);
   }
 
-  private static Model model(String id) {
+  /** What is configured where there are these limits, plans and models. */
+  static Snapshot snapshot(HttpLimits limits, List<Plan> plans, String... models) {
+    return new Snapshot(
+        limits,
+        plans.stream().collect(Collectors.toMap(Plan::name, plan -> plan)),
+        new Catalog(Arrays.stream(models).map(PipelineFixture::model).toList()),
+        new RouteTable(Operation.BUILT_IN),
+        Duration.ZERO);
+  }
+
+  static Model model(String id) {
     Endpoint endpoint = new Endpoint("10.0.0.1", 8000, false, "", null);
     return new Model(
         id,
@@ -134,11 +145,7 @@ final class PipelineFixture implements AutoCloseable {
   private LoopContext context(Channel opened) {
     LoopTimer timer = new LoopTimer(opened.eventLoop(), () -> clockNanos);
     ConnectionPool pool =
-        new ConnectionPool(
-            opened.eventLoop(),
-            timer,
-            upstreams.transport(),
-            Map.of("small", connections, "big", connections));
+        new ConnectionPool(opened.eventLoop(), timer, upstreams.transport(), model -> connections);
     return new LoopContext(
         opened.eventLoop(), timer, pool, budget, Runnable::run, ended -> listener.ended(ended));
   }

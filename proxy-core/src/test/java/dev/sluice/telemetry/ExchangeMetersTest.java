@@ -67,6 +67,27 @@ class ExchangeMetersTest {
   }
 
   @Test
+  void namesThatAreMadeKnownAreToldApartBesideThoseOfBefore() {
+    meters.ended(stream("embeddings", "new", "team", End.DONE));
+    meters.know(List.of("embeddings"), List.of("new"), List.of("team"));
+    meters.ended(stream("embeddings", "new", "team", End.DONE));
+    meters.ended(stream("chat_completions", "small", "free", End.DONE));
+
+    for (List<String> names :
+        List.of(
+            List.of("unknown", "unknown", "unknown"),
+            List.of("embeddings", "new", "team"),
+            List.of("chat_completions", "small", "free"))) {
+      assertThat(
+              Meters.REQUESTS
+                  .counter(registry, names.get(0), names.get(1), names.get(2), "200", "none")
+                  .count())
+          .isEqualTo(1);
+    }
+    assertThat(Meters.STREAM_SLOTS_REJECTED.counter(registry, "team").count()).isZero();
+  }
+
+  @Test
   void aRequestOfWhichNothingIsKnownIsCountedAsUnknown() {
     meters.ended(failed(null, null, 401, Reason.KEY_MISSING));
 

@@ -8,9 +8,9 @@ import dev.sluice.access.Plan;
 import dev.sluice.slots.SlotLease;
 import dev.sluice.slots.StreamSlots;
 import dev.sluice.upstream.ConnectionCounts;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -66,7 +66,8 @@ class MetersTest {
   void slotsFollowWhatIsAcquiredAndReleased() {
     Plan plan = new Plan("free", 2, Plan.UNBOUNDED, Set.of(), true);
     StreamSlots slots = new StreamSlots(List.of(plan));
-    StateMeters.bindSlots(registry, slots, List.of(plan));
+    new StateMeters(registry, slots, model -> new ConnectionCounts())
+        .follow(List.of(plan), List.of());
     SlotLease lease = Objects.requireNonNull(slots.acquire(plan, "k").lease());
 
     assertThat(gauge("sluice.stream.slots.in.use")).isEqualTo(1);
@@ -78,7 +79,8 @@ class MetersTest {
   @Test
   void eachResultAndStateHasItsMeter() {
     StateMeters.bindKeyCache(registry, new KeyCacheCounts());
-    StateMeters.bindUpstreamConnections(registry, Map.of("small", new ConnectionCounts()));
+    new StateMeters(registry, new StreamSlots(List.of()), model -> new ConnectionCounts())
+        .follow(List.of(), List.of("small"));
 
     assertThat(registry.find("sluice.key.cache.total").functionCounters())
         .extracting(counter -> counter.getId().getTag("result"))
@@ -86,6 +88,37 @@ class MetersTest {
     assertThat(registry.find("sluice.upstream.connections").gauges())
         .extracting(gauge -> gauge.getId().getTag("state"))
         .containsExactlyInAnyOrder("connecting", "active", "idle");
+  }
+
+  @Test
+  void theMetersOfPlansAndModelsComeAndGoWithThem() {
+    Plan free = new Plan("free", 2, Plan.UNBOUNDED, Set.of(), true);
+    Plan pro = new Plan("pro", 9, Plan.UNBOUNDED, Set.of(), true);
+    StateMeters meters =
+        new StateMeters(
+            registry, new StreamSlots(List.of(free, pro)), model -> new ConnectionCounts());
+    meters.follow(List.of(free, pro), List.of("small", "big"));
+    Gauge before = registry.get("sluice.stream.slots.limit").tag("plan", "pro").gauge();
+    Plan less = new Plan("pro", 3, Plan.UNBOUNDED, Set.of(), true);
+    Plan team = new Plan("team", 5, Plan.UNBOUNDED, Set.of(), true);
+    meters.follow(List.of(less, team), List.of("big", "new"));
+
+    assertThat(tags("sluice.stream.slots.in.use", "plan")).containsExactlyInAnyOrder("pro", "team");
+    assertThat(tags("sluice.stream.slots.limit", "plan")).containsExactlyInAnyOrder("pro", "team");
+    assertThat(tags("sluice.upstream.connections", "model")).containsOnly("big", "new").hasSize(6);
+    assertThat(registry.get("sluice.stream.slots.limit").tag("plan", "pro").gauge())
+        .isSameAs(before);
+    assertThat(before.value()).isEqualTo(3);
+    meters.follow(List.of(free), List.of());
+    assertThat(tags("sluice.stream.slots.limit", "plan")).containsExactly("free");
+    assertThat(gauge("sluice.stream.slots.limit")).isEqualTo(2);
+    assertThat(tags("sluice.upstream.connections", "model")).isEmpty();
+  }
+
+  private List<String> tags(String meter, String tag) {
+    return registry.find(meter).gauges().stream()
+        .map(gauge -> Objects.requireNonNull(gauge.getId().getTag(tag)))
+        .toList();
   }
 
   @Test

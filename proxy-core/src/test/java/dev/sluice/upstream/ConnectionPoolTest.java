@@ -27,7 +27,6 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +55,7 @@ class ConnectionPoolTest {
           timer,
           new UpstreamTransport(
               NioSocketChannel::new, DefaultAddressResolverGroup.INSTANCE, () -> tls),
-          Map.of("small", counts));
+          model -> counts);
 
   ConnectionPoolTest() throws IOException {}
 
@@ -123,6 +122,53 @@ class ConnectionPoolTest {
     assertThat(peer.seesClose()).isTrue();
     awaitCount(State.IDLE, 0);
     assertThat(handler.heardNothingMore()).isTrue();
+  }
+
+  @Test
+  void connectionsToWhatIsConfiguredNoLongerAreClosedWhenTheyAreIdle() throws Exception {
+    RecordingHandler first = acquire();
+    Peer idle = upstream.accept();
+    idle.readTo("\r\n\r\n");
+    RecordingHandler second = acquire();
+    Peer busy = upstream.accept();
+    busy.readTo("\r\n\r\n");
+    idle.send(ANSWER);
+    assertHeard(first, "connected", "head 200", "body ok");
+    awaitCount(State.IDLE, 1);
+
+    retain(model(plain()));
+    awaitCount(State.IDLE, 1);
+    retain();
+    assertThat(idle.seesClose()).isTrue();
+    awaitCount(State.ACTIVE, 1);
+
+    busy.send(ANSWER);
+    assertHeard(second, "connected", "head 200", "body ok");
+    assertThat(busy.seesClose()).isTrue();
+    awaitCount(State.IDLE, 0);
+  }
+
+  @Test
+  void anEndpointThatComesBackHasConnectionsAgain() throws Exception {
+    retain();
+    RecordingHandler handler = acquire();
+    Peer peer = upstream.accept();
+    peer.readTo("\r\n\r\n");
+    retain(model(plain()));
+    peer.send(ANSWER);
+    assertHeard(handler, "connected", "head 200", "body ok");
+    awaitCount(State.IDLE, 1);
+
+    acquire();
+    assertThat(peer.readTo("\r\n\r\n")).isEqualTo(REQUEST);
+  }
+
+  private void retain(Model... models) throws Exception {
+    onLoop(
+        () -> {
+          pool.retain(List.of(models));
+          return 0;
+        });
   }
 
   @Test

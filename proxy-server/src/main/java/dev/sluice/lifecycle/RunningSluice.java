@@ -86,6 +86,7 @@ public final class RunningSluice {
                 List.copyOf(config.plans().values()),
                 config.models(),
                 config.operations(),
+                config.ssePing(),
                 Math.max(1, PlatformDependent.maxDirectMemory() / 2)),
             directory,
             loops,
@@ -126,9 +127,9 @@ public final class RunningSluice {
   private void bindMeters() {
     MeterRegistry registry = metrics.registry();
     metrics.bindLoops(loops);
-    StateMeters.bindSlots(registry, edge.slots(), config.plans().values());
     StateMeters.bindKeyCache(registry, edge.keys().counts());
-    StateMeters.bindUpstreamConnections(registry, edge.upstreamConnections());
+    new StateMeters(registry, edge.slots(), edge::upstreamConnections)
+        .follow(config.plans().values(), config.models().stream().map(Model::id).toList());
     Meters.DOWNSTREAM_CONNECTIONS.gauge(registry, edge::downstreamConnections);
     MemoryBudget budget = edge.budget();
     Meters.MEMORY_BUDGET_HELD.gauge(registry, budget::heldBytes);

@@ -85,7 +85,12 @@ final class Warmup {
       Edge edge =
           new Edge(
               new EdgeConfig(
-                  HttpLimits.DEFAULT, List.of(plan), List.of(model), Operation.BUILT_IN, 8 << 20),
+                  HttpLimits.DEFAULT,
+                  List.of(plan),
+                  List.of(model),
+                  Operation.BUILT_IN,
+                  Duration.ZERO,
+                  8 << 20),
               asked ->
                   CompletableFuture.completedFuture(
                       asked.equals(hash) ? Optional.of(known) : Optional.empty()),

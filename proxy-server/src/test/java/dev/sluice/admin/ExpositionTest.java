@@ -74,12 +74,14 @@ class ExpositionTest {
             new Plan("free", 2, Plan.UNBOUNDED, Set.of(), true),
             new Plan("pro", 100, 10, Set.of(), true));
     List<String> models = List.of("small", "openai/gpt-oss-120b");
-    StateMeters.bindSlots(registry, new StreamSlots(plans), plans);
     StateMeters.bindKeyCache(registry, new KeyCacheCounts());
-    StateMeters.bindUpstreamConnections(
-        registry, models.stream().collect(Collectors.toMap(m -> m, m -> new ConnectionCounts())));
+    new StateMeters(registry, new StreamSlots(plans), model -> new ConnectionCounts())
+        .follow(plans, models);
     Meters.KEYS_RELOAD.counter(registry, "ok");
     Meters.KEYS_RELOAD.counter(registry, "refused").increment();
+    Meters.CONFIG_RELOAD.counter(registry, "ok");
+    Meters.CONFIG_RELOAD.counter(registry, "refused");
+    Meters.CONFIG_LOADED_TIMESTAMP.gauge(registry, () -> 6);
     Meters.DOWNSTREAM_CONNECTIONS.gauge(registry, () -> 3);
     Meters.MEMORY_BUDGET_HELD.gauge(registry, () -> 4);
     Meters.MEMORY_BUDGET_LIMIT.gauge(registry, () -> 5);
