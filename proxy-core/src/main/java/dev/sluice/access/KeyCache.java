@@ -29,6 +29,10 @@ public final class KeyCache {
    * Two caches, so that a flood of random keys evicts other random keys and no good one. A load
    * that fails is remembered by neither. Concurrent look-ups of one hash share one load; were it not
    * bounded in time, one lost answer would hold up every later look-up of that hash.
+   *
+   * Forgetting everything cannot reach a load that is under way: it may have asked the directory
+   * before, and be remembered after. So what is remembered bears the generation in which it was asked
+   * for, and is of no use in any other.
    */
   private static final int MAX_KNOWN = 100_000;
   private static final Duration KNOWN_FOR = Duration.ofSeconds(60);
@@ -41,9 +45,12 @@ public final class KeyCache {
   private final KeyDirectory directory;
   private final Duration answeredWithin;
   private final KeyCacheCounts counts = new KeyCacheCounts();
-  private final AsyncCache<KeyHash, Key> known;
+  private final AsyncCache<KeyHash, Known> known;
   private final Cache<KeyHash, Boolean> unknown;
   private final AtomicInteger generation = new AtomicInteger();
+
+  /** A key as the directory knew it in one generation. */
+  private record Known(Key key, int generation) {}
 
   /**
    * An empty cache before this directory.
@@ -75,21 +82,22 @@ public final class KeyCache {
 
   /** The key, where it is remembered: the way of almost every request. */
   public @Nullable Key getIfPresent(KeyHash hash) {
-    CompletableFuture<Key> loaded = known.getIfPresent(hash);
+    CompletableFuture<Known> loaded = known.getIfPresent(hash);
     if (loaded == null || !loaded.isDone() || loaded.isCompletedExceptionally()) {
       return null;
     }
-    Key key = loaded.getNow(null);
-    if (key != null) {
-      counts.add(Result.HIT);
+    Known found = loaded.getNow(null);
+    if (found == null || found.generation != generation.get()) {
+      return null;
     }
-    return key;
+    counts.add(Result.HIT);
+    return found.key;
   }
 
   /**
    * The key, or empty where there is none; asks the directory where neither is remembered. The
    * future fails when the directory cannot say. It completes on whichever thread the directory
-   * answers on.
+   * answers on. What it says is of after the last {@link #invalidateAll()} before this call.
    */
   public CompletableFuture<Optional<Key>> find(KeyHash hash) {
     if (unknown.getIfPresent(hash) != null) {
@@ -97,22 +105,43 @@ public final class KeyCache {
       return CompletableFuture.completedFuture(Optional.empty());
     }
     int askedIn = generation.get();
-    return known
-        .get(hash, (missing, executor) -> load(missing))
+    boolean[] own = new boolean[1];
+    CompletableFuture<Known> loading =
+        known.get(
+            hash,
+            (missing, executor) -> {
+              own[0] = true;
+              return load(missing);
+            });
+    return loading
         .handle(
-            (key, failure) -> {
-              if (generation.get() != askedIn) {
-                known.synchronous().invalidate(hash); // what it says may be of before
+            (found, failure) -> {
+              if (found != null && found.generation - askedIn < 0) {
+                known.asMap().remove(hash, loading); // by identity: the next may be there already
+                return find(hash);
+              }
+              if (found == null && failure == null && !own[0]) {
+                return find(hash); // that there is none does not say as of when
               }
               counts.add(
                   failure != null
                       ? Result.FAILED
-                      : key == null ? Result.MISS_UNKNOWN : Result.MISS);
+                      : found == null ? Result.MISS_UNKNOWN : Result.MISS);
               if (failure != null) {
                 throw new CompletionException(failure);
               }
-              return Optional.ofNullable(key);
-            });
+              return CompletableFuture.completedFuture(
+                  found == null ? Optional.<Key>empty() : Optional.of(found.key));
+            })
+        .thenCompose(answer -> answer);
+  }
+
+  /**
+   * How often everything was forgotten. What was learnt from this cache is of the directory as it
+   * is now as long as this has not moved since before it was asked.
+   */
+  public int generation() {
+    return generation.get();
   }
 
   /** Forgets everything: what the directory says from now on counts at once. */
@@ -128,7 +157,7 @@ public final class KeyCache {
   }
 
   @SuppressWarnings("NullAway") // a future of null is how an AsyncCache is told "no such entry"
-  private CompletableFuture<Key> load(KeyHash hash) {
+  private CompletableFuture<Known> load(KeyHash hash) {
     int askedIn = generation.get();
     CompletableFuture<Optional<Key>> found;
     try {
@@ -142,7 +171,7 @@ public final class KeyCache {
               if (key.isEmpty()) {
                 rememberUnknown(hash, askedIn);
               }
-              return key.orElse(null);
+              return key.map(good -> new Known(good, askedIn)).orElse(null);
             })
         .orTimeout(answeredWithin.toNanos(), TimeUnit.NANOSECONDS);
   }

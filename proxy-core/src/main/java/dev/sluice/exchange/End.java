@@ -12,8 +12,10 @@ public enum End {
   UPSTREAM,
   /** The upstream fell silent after the answer's head had been sent on. */
   TIMEOUT,
-  /** The grace period of a shutdown ended first. */
-  SHUTDOWN;
+  /** The deadline of a drain, or of a shutdown, came first. */
+  SHUTDOWN,
+  /** The caller's key was revoked while the answer was under way. */
+  REVOKED;
 
   private final String label = name().toLowerCase(Locale.ROOT);
 

@@ -1,6 +1,7 @@
 package dev.sluice.exchange;
 
 import dev.sluice.access.Key;
+import dev.sluice.access.KeyHash;
 import dev.sluice.access.Plan;
 import dev.sluice.cluster.Cluster;
 import dev.sluice.cluster.LiveEndpoint;
@@ -54,6 +55,7 @@ public final class Exchange {
   private final long startedNanos;
 
   private Phase phase = Phase.OPEN;
+  private @Nullable KeyHash keyHash;
   private @Nullable Key key;
   private @Nullable Plan plan;
   private @Nullable HeldBody body;
@@ -144,6 +146,21 @@ public final class Exchange {
   /** Whether the request asks for a head alone. */
   public boolean isHeadRequest() {
     return head != null && head.method().name().equals("HEAD");
+  }
+
+  /** The hash of the key that the request came with. */
+  public void presented(KeyHash presented) {
+    keyHash = presented;
+  }
+
+  /** The hash of the caller's key; null where the caller is not known. */
+  public @Nullable KeyHash keyHash() {
+    return key == null ? null : keyHash;
+  }
+
+  /** What is known of the caller's key has changed. */
+  public void renew(Key known) {
+    key = known;
   }
 
   /** Who calls, once it is known. */
@@ -361,11 +378,28 @@ public final class Exchange {
         End.UPSTREAM);
   }
 
-  /** The grace period of a shutdown is over. */
+  /** The deadline of a drain has come. */
   public void shutdown() {
-    conclude(
+    endNow(
         Failure.of(Reason.SHUTDOWN, "Sluice is shutting down. Send the request again."),
         End.SHUTDOWN);
+  }
+
+  /**
+   * The caller's key is good no longer.
+   *
+   * @param failure what a request with that key is refused with now
+   */
+  public void revoke(Failure failure) {
+    endNow(failure, End.REVOKED);
+  }
+
+  /** Nothing of it may go on: not even the wait for a caller who takes nothing of its end. */
+  private void endNow(Failure failure, End brokenOff) {
+    if (phase == Phase.OPEN || phase == Phase.ANSWERING) {
+      downstream.closeSoon();
+      conclude(failure, brokenOff);
+    }
   }
 
   // What its connection tells.

@@ -11,8 +11,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes no requests while Sluice starts or drains, has no memory for another body, or on a
- * connection that is one too many: 503, before anything else of the request is looked at.
+ * Takes no requests while Sluice starts, drains or is in maintenance, has no memory for another
+ * body, or on a connection that is one too many: 503, before anything else of the request is looked
+ * at.
  */
 @Sharable
 final class Admission extends Rule {
@@ -65,6 +66,10 @@ final class Admission extends Rule {
         return Failure.of(Reason.DRAINING, "Sluice is shutting down." + AGAIN);
       }
       case READY -> {}
+    }
+    Failure maintenance = state.maintenance().ofAll();
+    if (maintenance != null) {
+      return maintenance;
     }
     if (ctx.channel().hasAttr(OVER_LIMIT)) {
       exchange.downstream().closeAfterAnswer();

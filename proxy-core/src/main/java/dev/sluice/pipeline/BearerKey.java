@@ -3,6 +3,7 @@ package dev.sluice.pipeline;
 import dev.sluice.access.BearerToken;
 import dev.sluice.access.Key;
 import dev.sluice.access.KeyCache;
+import dev.sluice.access.KeyHash;
 import dev.sluice.access.Plan;
 import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
@@ -11,7 +12,9 @@ import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.time.InstantSource;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,10 +23,33 @@ import org.slf4j.LoggerFactory;
  * Finds out who calls: 401 without a key that is current, 403 where its subscription is not active.
  * On every path, those that do not exist too. A remembered key is looked up on the loop; for any
  * other the directory is asked, and the exchange goes on, on its loop, when it has answered.
+ *
+ * <p>When keys have changed, and running exchanges of revoked ones are not to go on, it asks again
+ * for each that is under way.
  */
 @Sharable
 final class BearerKey extends ChannelInboundHandlerAdapter {
+  /*
+   * No exchange of a revoked key may slip through between its check and the change of the keys. A
+   * change comes in three steps, in this order: the directory knows the new keys, the cache moves to
+   * its next generation, every connection gets a Recheck on its loop. A request is checked on that
+   * loop, and passes in the same turn in which the cache's generation was seen to be the one that its
+   * answer is of: from the cache at once, or because it has not moved since before the directory was
+   * asked. Where it has, the directory is asked again. So either the check saw the new keys, or the
+   * second step was still to come; then the third is, too, and finds the exchange with its key.
+   *
+   * An answer of the directory that arrives between the second and the third step is of no use by
+   * the same rule, and so is one that arrives after the third, whenever it was asked for.
+   */
+
   private static final Logger logger = LoggerFactory.getLogger(BearerKey.class);
+
+  /**
+   * A user event: the key of an exchange that is under way may be good no longer.
+   *
+   * @param exchange the exchange; its caller may not be known yet
+   */
+  record Recheck(Exchange exchange) {}
 
   private static final String SEND_ONE =
       " Send Authorization: Bearer and a current, non-revoked key.";
@@ -70,28 +96,43 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
       case MISSING -> exchange.refuse(MISSING);
       case MALFORMED -> exchange.refuse(MALFORMED);
       case PRESENT -> {
-        Key key = keys.getIfPresent(token.hash());
-        if (key != null) {
-          found(ctx, exchange, key);
-        } else {
-          ask(ctx, exchange, token);
-        }
+        exchange.presented(token.hash());
+        check(ctx, exchange, token.hash());
       }
     }
   }
 
-  private void ask(ChannelHandlerContext ctx, Exchange exchange, BearerToken.Parsed token) {
-    keys.find(token.hash())
+  private void check(ChannelHandlerContext ctx, Exchange exchange, KeyHash hash) {
+    Key key = keys.getIfPresent(hash);
+    if (key != null) {
+      found(ctx, exchange, key);
+    } else {
+      int generation = keys.generation();
+      ask(
+          ctx,
+          exchange,
+          hash,
+          answer -> answered(ctx, exchange, hash, answer, generation),
+          failure -> unanswered(exchange, failure));
+    }
+  }
+
+  /** Asks the directory, and goes on with its answer on the exchange's loop. */
+  private void ask(
+      ChannelHandlerContext ctx,
+      Exchange exchange,
+      KeyHash hash,
+      Consumer<Optional<Key>> answered,
+      Consumer<Throwable> unanswered) {
+    keys.find(hash)
         .whenComplete(
             (key, failure) -> {
-              Runnable answered =
-                  failure == null
-                      ? () -> answered(ctx, exchange, key)
-                      : () -> unanswered(exchange, failure);
+              Runnable then =
+                  failure == null ? () -> answered.accept(key) : () -> unanswered.accept(failure);
               if (ctx.executor().inEventLoop()) {
-                answered.run();
+                then.run();
               } else {
-                ctx.executor().execute(() -> faultless(exchange, answered));
+                ctx.executor().execute(() -> faultless(exchange, then));
               }
             });
   }
@@ -105,11 +146,18 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void answered(ChannelHandlerContext ctx, Exchange exchange, Optional<Key> key) {
+  private void answered(
+      ChannelHandlerContext ctx,
+      Exchange exchange,
+      KeyHash hash,
+      Optional<Key> key,
+      int generation) {
     if (!exchange.isOpen()) {
       return; // the caller left meanwhile
     }
-    if (key.isEmpty()) {
+    if (keys.generation() != generation) {
+      check(ctx, exchange, hash);
+    } else if (key.isEmpty()) {
       exchange.refuse(UNKNOWN);
     } else {
       found(ctx, exchange, key.get());
@@ -135,14 +183,80 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
       return;
     }
     exchange.identify(key, plan);
-    if (key.revoked()) {
-      exchange.refuse(REVOKED);
-    } else if (key.expires() != null && !clock.instant().isBefore(key.expires())) {
-      exchange.refuse(EXPIRED);
-    } else if (!key.subscription().active()) {
-      exchange.refuse(INACTIVE);
+    Failure refusal = refusal(key, isExpired(key));
+    if (refusal != null) {
+      exchange.refuse(refusal);
     } else {
       ctx.fireChannelRead(exchange);
+    }
+  }
+
+  private static @Nullable Failure refusal(Key key, boolean expired) {
+    if (key.revoked()) {
+      return REVOKED;
+    }
+    if (expired) {
+      return EXPIRED;
+    }
+    return key.subscription().active() ? null : INACTIVE;
+  }
+
+  private boolean isExpired(Key key) {
+    return key.expires() != null && !clock.instant().isBefore(key.expires());
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof Recheck recheck) {
+      recheck(ctx, recheck.exchange());
+    } else {
+      ctx.fireUserEventTriggered(event);
+    }
+  }
+
+  private void recheck(ChannelHandlerContext ctx, Exchange exchange) {
+    KeyHash hash = exchange.keyHash();
+    if (hash == null || exchange.hasEnded()) {
+      return; // its key is not known yet, and will be asked for again
+    }
+    Key key = keys.getIfPresent(hash);
+    if (key != null) {
+      renewed(exchange, key);
+      return;
+    }
+    int generation = keys.generation();
+    ask(
+        ctx,
+        exchange,
+        hash,
+        answer -> {
+          if (keys.generation() != generation) {
+            recheck(ctx, exchange);
+          } else if (answer.isEmpty()) {
+            exchange.revoke(UNKNOWN);
+          } else {
+            renewed(exchange, answer.get());
+          }
+        },
+        failure ->
+            logger.warn(
+                "directory of keys: no answer for exchange {}, which goes on: {}",
+                exchange.requestId(),
+                failure.toString()));
+  }
+
+  /**
+   * A key that expires while its exchange runs does not end it; one that a change has given another
+   * expiry, which is past, does.
+   */
+  private void renewed(Exchange exchange, Key key) {
+    boolean expiredByChange =
+        isExpired(key) && !Objects.equals(key.expires(), exchange.key().expires());
+    Failure refusal = refusal(key, expiredByChange);
+    if (refusal != null) {
+      exchange.revoke(refusal);
+    } else {
+      exchange.renew(key);
     }
   }
 

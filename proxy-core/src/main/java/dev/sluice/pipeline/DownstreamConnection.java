@@ -41,6 +41,9 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   /** How long a caller may take nothing of the last bytes of an answer, in nanoseconds. */
   private static final long STALLED_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+  /** How long a caller whose answer was ended has to take the last bytes, in nanoseconds. */
+  private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   private final LoopContext context;
   private final EdgeState state;
   private final RequestDecoder decoder;
@@ -50,6 +53,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   private boolean http10;
   private boolean awaitsContinue;
   private boolean closing;
+  private boolean closingSoon;
   private long undeliveredBytes;
 
   DownstreamConnection(LoopContext context, EdgeState state, RequestDecoder decoder) {
@@ -133,11 +137,12 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   @Override
   public void userEventTriggered(ChannelHandlerContext triggered, Object event) {
     if (event == EdgeState.GRACE_OVER) {
-      closing = true;
-      if (exchange == null) {
-        triggered.close();
-      } else {
+      if (exchange != null) {
         exchange.shutdown();
+      }
+    } else if (event == EdgeState.KEYS_CHANGED) {
+      if (exchange != null) {
+        triggered.fireUserEventTriggered(new BearerKey.Recheck(exchange));
       }
     } else {
       triggered.fireUserEventTriggered(event);
@@ -187,6 +192,12 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   }
 
   @Override
+  public void closeSoon() {
+    closing = true;
+    closingSoon = true;
+  }
+
+  @Override
   public void readBody() {
     if (awaitsContinue && !decoder.hasWaiting() && !decoder.isBodyRead()) {
       channel().writeAndFlush(Unpooled.wrappedBuffer(CONTINUE), channel().voidPromise());
@@ -219,7 +230,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
     ChannelFuture written = channel().writeAndFlush(bytes);
     if (!written.isDone()) {
       undeliveredBytes = undeliveredBytes();
-      delivery.arm(STALLED_NANOS);
+      delivery.arm(closingSoon ? SOON_NANOS : STALLED_NANOS);
     }
     written.addListener(future -> ending.delivered(future.isSuccess()));
   }
@@ -229,7 +240,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
    */
   private void checkDelivery() {
     long left = undeliveredBytes();
-    if (left == undeliveredBytes) {
+    if (closingSoon || left == undeliveredBytes) {
       abort();
     } else {
       undeliveredBytes = left;

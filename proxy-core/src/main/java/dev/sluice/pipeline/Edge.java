@@ -38,12 +38,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The proxy: accepts downstream connections and serves the contract over them. Begins by refusing
- * every request with 503; {@link #ready()} opens it, {@link #drain} closes it. Safe for all
- * threads.
+ * every request with 503; {@link #ready()} opens it, {@link #drain} lets it run empty, {@link
+ * #close} ends it. Safe for all threads.
  */
 public final class Edge {
   /** Flow control: past the high mark of unsent bytes the upstream is not read, 16 and 32 KiB. */
@@ -51,10 +50,6 @@ public final class Edge {
       new WriteBufferWaterMark(16 << 10, 32 << 10);
 
   private static final int ACCEPT_BACKLOG = 4096;
-  private static final long DRAIN_POLL_MILLIS = 20;
-
-  /** How long connections have to take their last bytes when a grace period is over. */
-  private static final long LAST_WORDS_MILLIS = 500;
 
   private final EventLoopGroup loops;
   private final EdgeState state;
@@ -70,6 +65,7 @@ public final class Edge {
   private final ChannelGroup connections =
       new DefaultChannelGroup("downstream", GlobalEventExecutor.INSTANCE);
   private final Queue<Channel> listening = new ConcurrentLinkedQueue<>();
+  private final Drain drain;
   private final EdgePipeline pipeline;
 
   /**
@@ -89,7 +85,8 @@ public final class Edge {
       ExchangeListener listener,
       InstantSource clock) {
     this.loops = loops;
-    this.state = new EdgeState(snapshot(config));
+    this.state = new EdgeState(snapshot(config), System::nanoTime);
+    this.drain = new Drain(state, loops.next(), this::endExchanges);
     this.budget = new MemoryBudget(config.memoryBudgetBytes());
     this.slots = new StreamSlots();
     this.keys = new KeyCache(directory, Ticker.systemTicker());
@@ -111,7 +108,7 @@ public final class Edge {
                 new BearerKey(keys, state, clock),
                 new Routing(),
                 new ModelList(),
-                new ModelAccess(),
+                new ModelAccess(state.maintenance()),
                 new StreamSlot(slots)),
             this::contextOf);
   }
@@ -184,9 +181,9 @@ public final class Edge {
     }
   }
 
-  /** Takes requests from now on. */
+  /** Takes requests from now on, unless a drain has begun. */
   public void ready() {
-    state.phase(EdgeState.Phase.READY);
+    state.ready();
   }
 
   /** Whether requests are taken. */
@@ -200,57 +197,73 @@ public final class Edge {
   }
 
   /**
-   * Refuses new requests with 503 and lets running exchanges finish. When all have, or the grace
-   * period is over, what is left is told so and ended, and every connection is closed.
+   * Refuses new requests with 503 and lets running exchanges go on to a deadline. What is left then
+   * is told so and ended. Callers can connect all the while, and are told to come back. A second
+   * call moves the deadline; nothing ends the drain but the end of the process.
    *
+   * @param graceNanos the deadline, from now
+   */
+  public void drain(long graceNanos) {
+    drain.begin(graceNanos);
+  }
+
+  /** How long running exchanges may go on while it drains; 0 where their time is over. */
+  public long drainLeftNanos() {
+    return drain.leftNanos();
+  }
+
+  /**
+   * Drains, where it does not yet, and ends: when nothing is left, or the deadline has come, every
+   * connection is closed and nobody can connect any more.
+   *
+   * @param graceNanos the deadline, from now, unless a drain under way has an earlier one
    * @return completes when no connection is left, with the number of exchanges that had to be ended
    */
-  public CompletableFuture<Integer> drain(long graceNanos) {
-    CompletableFuture<Integer> drained = new CompletableFuture<>();
-    state.phase(EdgeState.Phase.DRAINING);
-    long deadlineNanos = System.nanoTime() + graceNanos;
-    awaitExchanges(deadlineNanos, drained);
-    return drained;
+  public CompletableFuture<Integer> close(long graceNanos) {
+    return drain.close(graceNanos).thenCompose(this::closeConnections);
   }
 
-  /** Looks again and again, until no exchange is left or the time is over. */
-  private void awaitExchanges(long deadlineNanos, CompletableFuture<Integer> drained) {
-    int open = state.openExchanges();
-    if (open == 0 || System.nanoTime() - deadlineNanos >= 0) {
-      end(open, drained);
-    } else {
-      loops
-          .next()
-          .schedule(
-              () -> awaitExchanges(deadlineNanos, drained),
-              DRAIN_POLL_MILLIS,
-              TimeUnit.MILLISECONDS);
-    }
+  private void endExchanges() {
+    tellConnections(EdgeState.GRACE_OVER);
   }
 
-  /** Ends every connection; those that are busy are told why first. */
-  private void end(int ended, CompletableFuture<Integer> drained) {
-    listening.forEach(Channel::close);
+  /** Has every connection told of an event, each on its own loop. */
+  private void tellConnections(Object event) {
     for (Channel channel : connections) {
-      channel
-          .eventLoop()
-          .execute(() -> channel.pipeline().fireUserEventTriggered(EdgeState.GRACE_OVER));
+      channel.eventLoop().execute(() -> channel.pipeline().fireUserEventTriggered(event));
     }
-    loops
-        .next()
-        .schedule(
-            () -> {
-              for (LoopContext context : contexts.values()) {
-                context.loop().execute(context.pool()::closeIdle);
-                context.timer().stop();
-              }
-              connections.close().addListener(closed -> drained.complete(ended));
-            },
-            ended == 0 ? 0 : LAST_WORDS_MILLIS,
-            TimeUnit.MILLISECONDS);
   }
 
-  /** The cache before the directory of keys: to be emptied when what the directory says changed. */
+  private CompletableFuture<Integer> closeConnections(int ended) {
+    CompletableFuture<Integer> done = new CompletableFuture<>();
+    listening.forEach(Channel::close);
+    for (LoopContext context : contexts.values()) {
+      context.loop().execute(context.pool()::closeIdle);
+      context.timer().stop();
+    }
+    connections.close().addListener(closed -> done.complete(ended));
+    return done;
+  }
+
+  /** What an operator has taken out of service for a while. */
+  public Maintenance maintenance() {
+    return state.maintenance();
+  }
+
+  /**
+   * What the directory of keys says has changed, and counts for every request from now on.
+   *
+   * @param cut whether running exchanges end, too, where their key is revoked, unknown or expired
+   *     by the change, or its subscription is not active any more
+   */
+  public void keysChanged(boolean cut) {
+    keys.invalidateAll();
+    if (cut) {
+      tellConnections(EdgeState.KEYS_CHANGED);
+    }
+  }
+
+  /** The cache before the directory of keys. */
   public KeyCache keys() {
     return keys;
   }
@@ -278,5 +291,10 @@ public final class Edge {
   /** How many exchanges are under way. */
   public int openExchanges() {
     return state.openExchanges();
+  }
+
+  /** How many of them hold a stream slot. */
+  public int openStreams() {
+    return slots.inUse();
   }
 }

@@ -62,7 +62,7 @@ final class EdgePipeline extends ChannelInitializer<Channel> {
     pipeline.addLast("model-list", rules.modelList);
     // The head has passed: the body may come, is held and inspected whole: 413, 408, 400.
     pipeline.addLast("message-body", new MessageBody());
-    // The body names the model: 404, 403.
+    // The body names the model: 404, 403, and 503 while that is in maintenance.
     pipeline.addLast("model-access", rules.modelAccess);
     // The last check, so that no slot is taken for a request that fails: 429.
     pipeline.addLast("stream-slot", rules.streamSlot);

@@ -2,14 +2,18 @@ package dev.sluice.pipeline;
 
 import dev.sluice.exchange.Snapshot;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 
 /**
  * Whether requests are taken, what is configured now, and how many exchanges are under way. Safe
  * for all threads.
  */
 final class EdgeState {
-  /** A user event to every connection: the grace period of a shutdown is over. */
+  /** A user event to every connection: a running exchange has had its time. */
   static final Object GRACE_OVER = new Object();
+
+  /** A user event to every connection: the caller's key may be good no longer. */
+  static final Object KEYS_CHANGED = new Object();
 
   enum Phase {
     STARTING,
@@ -18,11 +22,20 @@ final class EdgeState {
   }
 
   private final AtomicInteger exchanges = new AtomicInteger();
-  private volatile Phase phase = Phase.STARTING;
+  private final Maintenance maintenance;
+  private volatile boolean started;
+  private volatile boolean draining;
   private volatile Snapshot snapshot;
 
-  EdgeState(Snapshot snapshot) {
+  /**
+   * Starting, and nothing in maintenance.
+   *
+   * @param snapshot what is configured
+   * @param nanoTime the clock, as {@link System#nanoTime()}
+   */
+  EdgeState(Snapshot snapshot, LongSupplier nanoTime) {
     this.snapshot = snapshot;
+    this.maintenance = new Maintenance(nanoTime);
   }
 
   /** What exchanges begin with now. Those under way keep what they began with. */
@@ -35,15 +48,24 @@ final class EdgeState {
   }
 
   Phase phase() {
-    return phase;
+    // A drain that begins before the start is over is not ended by that: nothing ends it.
+    return draining ? Phase.DRAINING : started ? Phase.READY : Phase.STARTING;
   }
 
-  void phase(Phase next) {
-    phase = next;
+  void ready() {
+    started = true;
+  }
+
+  void drain() {
+    draining = true;
   }
 
   boolean isDraining() {
-    return phase == Phase.DRAINING;
+    return draining;
+  }
+
+  Maintenance maintenance() {
+    return maintenance;
   }
 
   void exchangeBegan() {

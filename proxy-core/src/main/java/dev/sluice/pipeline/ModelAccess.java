@@ -8,7 +8,10 @@ import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import org.jspecify.annotations.Nullable;
 
-/** The model is not listed: 404. It is, but not in the caller's plan: 403. */
+/**
+ * The model is not listed: 404. It is, but not in the caller's plan: 403. It is in maintenance:
+ * 503, which only those are told who may use it.
+ */
 @Sharable
 final class ModelAccess extends Rule {
   static final Failure UNKNOWN =
@@ -21,6 +24,12 @@ final class ModelAccess extends Rule {
           "This model is not in the plan of the API key's subscription. Check the model id and"
               + " the plan.");
 
+  private final Maintenance maintenance;
+
+  ModelAccess(Maintenance maintenance) {
+    this.maintenance = maintenance;
+  }
+
   @Override
   @Nullable Failure check(ChannelHandlerContext ctx, Exchange exchange) {
     String id = exchange.facts().model();
@@ -29,6 +38,6 @@ final class ModelAccess extends Rule {
       return UNKNOWN;
     }
     exchange.cluster(cluster);
-    return exchange.plan().includes(id) ? null : NOT_IN_PLAN;
+    return exchange.plan().includes(id) ? maintenance.of(id) : NOT_IN_PLAN;
   }
 }

@@ -124,6 +124,11 @@ public final class StreamSlots {
     return ofPlan == null ? 0 : ofPlan.counter.inUse();
   }
 
+  /** How many streams of all plans run now. */
+  public int inUse() {
+    return plans.values().stream().mapToInt(ofPlan -> ofPlan.counter.inUse()).sum();
+  }
+
   /** How many streams of the key run now. */
   public int inUseByKey(String key) {
     return keys.getOrDefault(key, 0);

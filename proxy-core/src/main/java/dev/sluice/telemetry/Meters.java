@@ -65,7 +65,7 @@ public enum Meters {
       Type.COUNTER,
       "streams",
       List.of("model", "cause"),
-      "Streams that ended, by cause: done, client, upstream, timeout or shutdown."),
+      "Streams that ended, by cause: done, client, upstream, timeout, shutdown or revoked."),
   BYTES(
       "sluice_bytes_total",
       Type.COUNTER,

@@ -205,6 +205,71 @@ class KeyCacheTest {
   }
 
   @Test
+  void whatWasReadBeforeAllIsForgottenAndRememberedAfterIsOfNoUse() {
+    Key revoked = new Key("k", KEY.subscription(), null, true);
+    List<KeyCache> own = new ArrayList<>();
+    KeyCache changing =
+        new KeyCache(
+            hash -> {
+              Optional<Key> read = Optional.ofNullable(keys.get(hash));
+              if (asked.incrementAndGet() == 1) {
+                keys.put(GOOD, revoked);
+                elsewhere(() -> own.get(0).invalidateAll());
+              }
+              return CompletableFuture.completedFuture(read);
+            },
+            clockNanos::get);
+    own.add(changing);
+    int generation = changing.generation();
+    assertThat(changing.find(GOOD)).isCompletedWithValue(Optional.of(KEY));
+
+    assertThat(changing.generation()).isNotEqualTo(generation);
+    assertThat(changing.getIfPresent(GOOD)).isNull();
+    assertThat(changing.find(GOOD)).isCompletedWithValue(Optional.of(revoked));
+    assertThat(changing.getIfPresent(GOOD)).isSameAs(revoked);
+    assertThat(asked).hasValue(2);
+  }
+
+  @Test
+  void aQuestionThatWasAskedBeforeAllIsForgottenIsNotSharedAfter() {
+    for (Optional<Key> before : List.of(Optional.of(KEY), Optional.<Key>empty())) {
+      Key changed = new Key("changed", KEY.subscription(), null, false);
+      CompletableFuture<Optional<Key>> slow = new CompletableFuture<>();
+      List<KeyCache> own = new ArrayList<>();
+      asked.set(0);
+      KeyCache changing =
+          new KeyCache(
+              hash -> {
+                if (asked.incrementAndGet() == 1) {
+                  elsewhere(() -> own.get(0).invalidateAll());
+                  return slow;
+                }
+                return CompletableFuture.completedFuture(Optional.of(changed));
+              },
+              clockNanos::get);
+      own.add(changing);
+      CompletableFuture<Optional<Key>> early = changing.find(GOOD);
+      CompletableFuture<Optional<Key>> late = changing.find(GOOD);
+      assertThat(late).isNotDone();
+      slow.complete(before);
+
+      assertThat(early).isCompletedWithValue(before);
+      assertThat(late).isCompletedWithValue(Optional.of(changed));
+    }
+  }
+
+  /** On another thread, to its end. */
+  private static void elsewhere(Runnable task) {
+    Thread thread = new Thread(task);
+    thread.start();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
   void aDirectoryThatNeverAnswersIsAskedAgain() {
     KeyCache slow =
         new KeyCache(

@@ -268,6 +268,11 @@ final class ExchangeFixture implements AutoCloseable {
     }
 
     @Override
+    public void closeSoon() {
+      keepsAlive = false;
+    }
+
+    @Override
     public void readBody() {
       throw new AssertionError("the body is here");
     }

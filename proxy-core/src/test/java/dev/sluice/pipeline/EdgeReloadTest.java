@@ -76,7 +76,7 @@ class EdgeReloadTest {
 
   @AfterEach
   void close() throws Exception {
-    edge.drain(0).get(10, TimeUnit.SECONDS);
+    edge.close(0).get(10, TimeUnit.SECONDS);
     loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(10, TimeUnit.SECONDS);
   }
 

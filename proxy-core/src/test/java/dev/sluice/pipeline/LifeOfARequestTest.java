@@ -70,7 +70,8 @@ final class LifeOfARequestTest {
                 Map.of(),
                 new Catalog(List.of()),
                 new RouteTable(List.of()),
-                Duration.ZERO));
+                Duration.ZERO),
+            () -> 0);
     KeyCache keys =
         new KeyCache(
             hash -> CompletableFuture.completedFuture(Optional.empty()), Ticker.systemTicker());
@@ -84,7 +85,7 @@ final class LifeOfARequestTest {
                 new BearerKey(keys, state, InstantSource.system()),
                 new Routing(),
                 new ModelList(),
-                new ModelAccess(),
+                new ModelAccess(state.maintenance()),
                 new StreamSlot(new StreamSlots())),
             LifeOfARequestTest::context);
     EmbeddedChannel channel = new EmbeddedChannel(pipeline);

@@ -70,7 +70,9 @@ final class PipelineFixture implements AutoCloseable {
 
   final FakeUpstreams upstreams = new FakeUpstreams();
   final List<ExchangeSummary> summaries = new ArrayList<>();
-  final EdgeState state = new EdgeState(snapshot(LIMITS, PLANS, "small", "big"));
+  long clockNanos;
+  Instant now = NOW;
+  final EdgeState state = new EdgeState(snapshot(LIMITS, PLANS, "small", "big"), () -> clockNanos);
   final MemoryBudget budget = new MemoryBudget(MAX_BODY_BYTES * 2);
   final Map<KeyHash, Key> keys = new HashMap<>();
   final StreamSlots slots = new StreamSlots(() -> this.clockNanos, () -> 0);
@@ -78,15 +80,22 @@ final class PipelineFixture implements AutoCloseable {
   Function<KeyHash, CompletionStage<Optional<Key>>> directory =
       hash -> CompletableFuture.completedFuture(Optional.ofNullable(keys.get(hash)));
   ExchangeListener listener = summaries::add;
-  long clockNanos;
+
+  final KeyCache keyCache = new KeyCache(hash -> directory.apply(hash), () -> clockNanos);
 
   private final Map<Channel, LoopContext> contexts = new HashMap<>();
   private final EdgePipeline pipeline;
   private final ConnectionCounts connections = new ConnectionCounts();
 
   PipelineFixture() {
+    this(true);
+  }
+
+  private PipelineFixture(boolean ready) {
     key("sk-good", "free", true);
-    state.phase(EdgeState.Phase.READY);
+    if (ready) {
+      state.ready();
+    }
     pipeline =
         new EdgePipeline(
             state,
@@ -94,16 +103,18 @@ final class PipelineFixture implements AutoCloseable {
                 new Admission(state, budget),
                 new BodySize(),
                 new ContentType(),
-                new BearerKey(
-                    new KeyCache(hash -> directory.apply(hash), () -> clockNanos),
-                    state,
-                    () -> NOW),
+                new BearerKey(keyCache, state, () -> now),
                 new Routing(),
                 new ModelList(),
-                new ModelAccess(),
+                new ModelAccess(state.maintenance()),
                 new StreamSlot(slots)),
             opened -> contexts.computeIfAbsent(opened, this::context));
     channel = connect();
+  }
+
+  /** One that takes no requests yet. */
+  static PipelineFixture starting() {
+    return new PipelineFixture(false);
   }
 
   /** What is configured where there are these limits, plans and models. */
@@ -147,6 +158,19 @@ final class PipelineFixture implements AutoCloseable {
 
   void key(String text, Key key) {
     keys.put(KeyHash.of(text.getBytes(StandardCharsets.US_ASCII)), key);
+  }
+
+  /** Makes a key unknown. */
+  void forget(String text) {
+    keys.remove(KeyHash.of(text.getBytes(StandardCharsets.US_ASCII)));
+  }
+
+  /** What the directory says has changed, and every connection is told. */
+  void keysChanged() {
+    keyCache.invalidateAll();
+    for (Channel opened : List.copyOf(contexts.keySet())) {
+      opened.pipeline().fireUserEventTriggered(EdgeState.KEYS_CHANGED);
+    }
   }
 
   /** Opens one more connection. */

@@ -56,13 +56,26 @@ class RuleTest {
     assertThat(summary.end()).isEqualTo(End.DONE);
   }
 
-  @ParameterizedTest
-  @CsvSource({"STARTING, STARTING, open", "DRAINING, DRAINING, closing"})
-  void whileNoRequestIsTakenEveryOneIs503(EdgeState.Phase phase, Reason reason, String connection) {
-    edge.state.phase(phase);
+  @Test
+  void beforeItIsReadyEveryRequestIs503() {
+    try (PipelineFixture starting = PipelineFixture.starting()) {
+      starting.state.maintenance().set(Maintenance.ALL, 1);
+      starting.send("GET /nowhere HTTP/1.1\r\nHost: h\r\n\r\n");
+
+      assertThat(starting.answer().status()).isEqualTo(503);
+      assertThat(starting.summary().reason()).isEqualTo(Reason.STARTING);
+      assertThat(starting.channel.connection()).isEqualTo("open");
+    }
+  }
+
+  @Test
+  void whileItDrainsEveryRequestIs503() {
+    edge.state.drain();
+    edge.state.ready();
+    edge.state.maintenance().set(Maintenance.ALL, 1);
     edge.send("GET /nowhere HTTP/1.1\r\nHost: h\r\n\r\n");
 
-    assertRefused(503, reason, connection);
+    assertRefused(503, Reason.DRAINING, "closing");
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.sluice.admin.Metrics;
 import dev.sluice.admin.Readiness;
 import dev.sluice.cluster.Model;
 import dev.sluice.config.ListenAddress;
+import dev.sluice.config.Revoke;
 import dev.sluice.config.SluiceConfig;
 import dev.sluice.exchange.ExchangeListener;
 import dev.sluice.exchange.MemoryBudget;
@@ -195,7 +196,7 @@ public final class RunningSluice {
 
   private void keysReloaded(KeysWatcher.Result result) {
     if (result == KeysWatcher.Result.OK) {
-      edge.keys().invalidateAll();
+      edge.keysChanged(config.revoke() == Revoke.CUT);
     }
     Meters.KEYS_RELOAD.counter(metrics.registry(), result.label()).increment();
   }
@@ -219,10 +220,10 @@ public final class RunningSluice {
         "draining: exchanges under way {}, grace {} ms",
         edge.openExchanges(),
         config.shutdownGrace().toMillis());
-    CompletableFuture<Integer> drained = edge.drain(config.shutdownGrace().toNanos());
+    CompletableFuture<Integer> closed = edge.close(config.shutdownGrace().toNanos());
     try {
       Duration most = config.shutdownGrace().plus(AFTER_GRACE);
-      int ended = drained.get(most.toMillis(), TimeUnit.MILLISECONDS);
+      int ended = closed.get(most.toMillis(), TimeUnit.MILLISECONDS);
       logger.info("drained: exchanges broken off {}", ended);
     } catch (ExecutionException | TimeoutException e) {
       logger.error("draining: not done in time", e);

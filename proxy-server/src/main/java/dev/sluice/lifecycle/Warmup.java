@@ -108,7 +108,7 @@ final class Warmup {
       } catch (IOException e) {
         logger.warn("warm-up: not finished, the first requests will be slower: {}", e.toString());
       } finally {
-        edge.drain(0);
+        edge.close(0);
       }
     } finally {
       registry.close();
