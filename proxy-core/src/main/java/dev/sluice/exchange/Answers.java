@@ -9,6 +9,7 @@ import dev.sluice.error.Failure;
 import dev.sluice.http.ConnectionTokens;
 import dev.sluice.http.HttpDate;
 import dev.sluice.http.ResponseHead;
+import dev.sluice.slots.SlotsLeft;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -26,6 +27,9 @@ final class Answers {
     CHUNKED,
     CLOSE
   }
+
+  private static final String LIMIT_STREAMS = "x-ratelimit-limit-streams";
+  private static final String REMAINING_STREAMS = "x-ratelimit-remaining-streams";
 
   private Answers() {}
 
@@ -78,6 +82,8 @@ final class Answers {
       String name = entry.getKey().toString().toLowerCase(Locale.ROOT);
       if (name.equals("content-length")
           || name.equals("x-request-id")
+          || name.equals(LIMIT_STREAMS) // an upstream's own are of another bound than the caller's
+          || name.equals(REMAINING_STREAMS)
           || connection.endsHere(name)) {
         continue;
       }
@@ -107,6 +113,11 @@ final class Answers {
 
   private static void ownHeaders(Exchange exchange, ByteBuf answer) {
     header(answer, "x-request-id", exchange.requestId());
+    SlotsLeft slots = exchange.slotsLeft();
+    if (slots != null) {
+      header(answer, LIMIT_STREAMS, Integer.toString(slots.limit()));
+      header(answer, REMAINING_STREAMS, Integer.toString(slots.remaining()));
+    }
     if (!exchange.downstream().keepsAlive()) {
       header(answer, "connection", "close");
     } else if (!exchange.downstream().readsChunks()) {

@@ -12,6 +12,7 @@ import dev.sluice.http.RequestId;
 import dev.sluice.message.Dialect;
 import dev.sluice.message.RequestFacts;
 import dev.sluice.slots.SlotLease;
+import dev.sluice.slots.SlotsLeft;
 import dev.sluice.timer.Deadline;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -62,6 +63,7 @@ public final class Exchange {
   private @Nullable HeldBody answerBody;
   private @Nullable RequestFacts facts;
   private @Nullable Cluster cluster;
+  private @Nullable SlotsLeft slotsLeft;
   private @Nullable SlotLease lease;
   private @Nullable Deadline wholeTime;
   private @Nullable Attempt attempt;
@@ -214,6 +216,16 @@ public final class Exchange {
   /** The model that is asked for; only after {@link #cluster(Cluster)}. */
   public Cluster cluster() {
     return require(cluster, "cluster");
+  }
+
+  /** What the streaming request's answer says of its slots, whatever becomes of it. */
+  public void slotsLeft(SlotsLeft left) {
+    slotsLeft = left;
+  }
+
+  /** What its answer says of slots; null where it did not ask for one. */
+  @Nullable SlotsLeft slotsLeft() {
+    return slotsLeft;
   }
 
   /** The slot of a streaming request, which the exchange gives back. */

@@ -29,6 +29,7 @@ final class StreamSlot extends Rule {
     }
     Plan plan = exchange.plan();
     StreamSlots.Outcome outcome = slots.acquire(plan, exchange.key().name());
+    exchange.slotsLeft(outcome.left());
     SlotLease lease = outcome.lease();
     if (lease != null) {
       exchange.hold(lease);

@@ -135,6 +135,7 @@ final class ExchangeFixture implements AutoCloseable {
     begun.cluster(cluster);
     if (stream) {
       StreamSlots.Outcome outcome = slots.acquire(PLAN, "key");
+      begun.slotsLeft(outcome.left());
       begun.hold(Objects.requireNonNull(outcome.lease()));
     }
     return begun;

@@ -160,6 +160,9 @@ class StreamRelayTest {
                       "x-mine: 1",
                       "keep-alive: timeout=5",
                       "x-request-id: theirs",
+                      "X-RateLimit-Limit-Streams: 100",
+                      "x-ratelimit-remaining-streams: 99",
+                      "x-ratelimit-remaining-requests: 98",
                       "date: Thu, 01 Jan 1970 00:00:00 GMT")
                   + "9\r\ndata: 1\n\n\r\n0\r\n\r\n");
 
@@ -169,6 +172,9 @@ class StreamRelayTest {
               "content-type: text/event-stream",
               "transfer-encoding: chunked",
               "x-kept: 1",
+              "x-ratelimit-remaining-requests: 98",
+              "x-ratelimit-limit-streams: 2",
+              "x-ratelimit-remaining-streams: 1",
               "date: Thu, 01 Jan 1970 00:00:00 GMT",
               "x-request-id: " + fixture.exchange.requestId(),
               "");

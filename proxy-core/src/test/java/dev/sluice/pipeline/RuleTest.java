@@ -277,13 +277,13 @@ class RuleTest {
     DuplexEmbeddedChannel second = edge.connect();
     edge.send(post(CHAT, STREAM_BODY));
     second.writeInbound(Bytes.of(post(CHAT, STREAM_BODY)));
-    assertTooMany(second, Reason.SLOTS_OF_KEY, "All 1 streams of this API key are in use.");
+    assertTooMany(second, Reason.SLOTS_OF_KEY, 1, "All 1 streams of this API key are in use.");
 
     second.writeInbound(Bytes.of(post(CHAT, STREAM_BODY).replace("sk-good", "sk-two")));
     assertThat(edge.slots.inUse("free")).isEqualTo(2);
     DuplexEmbeddedChannel third = edge.connect();
     third.writeInbound(Bytes.of(post(CHAT, STREAM_BODY).replace("sk-good", "sk-three")));
-    assertTooMany(third, Reason.SLOTS_OF_PLAN, "All 2 stream slots of the plan are in use.");
+    assertTooMany(third, Reason.SLOTS_OF_PLAN, 2, "All 2 stream slots of the plan are in use.");
     assertThat(edge.slots.inUse("free")).isEqualTo(2);
     assertThat(edge.upstreams.opened()).isEqualTo(2);
     assertThat(edge.upstreams.last().isActive()).isTrue();
@@ -303,10 +303,14 @@ class RuleTest {
         .contains("\r\nretry-after: 12\r\n");
   }
 
-  private void assertTooMany(DuplexEmbeddedChannel channel, Reason reason, String message) {
+  private void assertTooMany(
+      DuplexEmbeddedChannel channel, Reason reason, int limit, String message) {
     Answer answer = Answer.read(PipelineFixture.received(channel));
     assertThat(answer.status()).isEqualTo(429);
-    assertThat(answer.head()).contains("\r\nretry-after: 1\r\n");
+    assertThat(answer.head())
+        .contains("\r\nretry-after: 1\r\n")
+        .contains("\r\nx-ratelimit-limit-streams: " + limit + "\r\n")
+        .contains("\r\nx-ratelimit-remaining-streams: 0\r\n");
     assertThat(answer.body()).contains(message);
     assertThat(channel.connection()).isEqualTo("open");
     assertThat(edge.summary().reason()).isEqualTo(reason);
@@ -394,6 +398,7 @@ class RuleTest {
         .contains("\r\ncontent-type: application/json\r\n");
     assertThat(answer.head().contains("\r\nwww-authenticate: Bearer\r\n")).isEqualTo(status == 401);
     assertThat(answer.head().contains("\r\nretry-after: ")).isEqualTo(status == 503);
+    assertThat(answer.head()).doesNotContain("ratelimit");
     assertThat(answer.head().contains("\r\nconnection: close\r\n"))
         .isEqualTo(!connection.equals("open"));
     assertThat(edge.channel.connection()).isEqualTo(connection);

@@ -40,6 +40,11 @@ final class Errors {
     if (status == 405) {
       assertThat(answer.header("allow")).isNotBlank();
     }
+    if (status == 429) {
+      assertThat(answer.header("retry-after")).matches("[1-9]|[1-5][0-9]|60");
+      assertThat(answer.header("x-ratelimit-limit-streams")).matches("[1-9][0-9]*");
+      assertThat(answer.header("x-ratelimit-remaining-streams")).isEqualTo("0");
+    }
     if (status == 503) {
       assertThat(answer.header("retry-after")).matches("[1-9][0-9]{0,4}");
     }

@@ -12,6 +12,7 @@ import static dev.sluice.contract.Scene.chat;
 import static dev.sluice.contract.Scene.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.testing.Answer;
 import dev.sluice.testing.Answer.Ending;
 import dev.sluice.testing.Metrics;
 import dev.sluice.testing.RawClient;
@@ -31,7 +32,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StreamSlotsIT {
   @RegisterExtension static final Scene SCENE = new Scene();
 
+  private static final String LIMIT = "x-ratelimit-limit-streams";
+  private static final String REMAINING = "x-ratelimit-remaining-streams";
   private static final String EVENT = "data: 1\n\n";
+  private static final String DONE = "data: [DONE]\n\n";
   private static final Script RUNNING =
       Script.raw(Script.streamHead() + Script.chunks(EVENT)).thenStall();
 
@@ -93,6 +97,64 @@ class StreamSlotsIT {
     awaitInUse("pro", 4);
   }
 
+  private static void assertSlots(Answer answer, int limit, int remaining) {
+    assertThat(answer.header(LIMIT)).isEqualTo(Integer.toString(limit));
+    assertThat(answer.header(REMAINING)).isEqualTo(Integer.toString(remaining));
+  }
+
+  private static void assertNoSlots(Answer answer) {
+    assertThat(answer.headers(LIMIT)).isEmpty();
+    assertThat(answer.headers(REMAINING)).isEmpty();
+  }
+
+  @Test
+  void everyStreamingAnswerSaysHowManySlotsAreLeft() {
+    SCENE.upstream.always(RUNNING);
+    for (int remaining = 1; remaining >= 0; remaining--) {
+      RawClient client = client();
+      client.send(stream(CHAT, "small").key(FREE));
+      Answer head = client.readHead();
+      assertThat(head.status()).isEqualTo(200);
+      assertSlots(head, 2, remaining);
+    }
+
+    Answer refused = SCENE.exchange(stream(MESSAGES, "small").key(FREE_TOO));
+    assertError(refused, 429);
+    assertSlots(refused, 2, 0);
+
+    RawClient ofKey = client();
+    ofKey.send(stream(CHAT, "small").key(PRO));
+    assertSlots(ofKey.readHead(), 3, 2);
+    SCENE.upstream.answers();
+    assertNoSlots(SCENE.exchange(chat("small")));
+    assertNoSlots(SCENE.exchange(Scene.list()));
+    assertNoSlots(SCENE.exchange(stream(CHAT, "unheard-of")));
+    assertNoSlots(SCENE.exchange(stream(CHAT, "renamed").key(FREE)));
+  }
+
+  @Test
+  void anErrorOfAStreamingRequestSaysHowManySlotsAreLeft() {
+    for (int status : List.of(400, 429, 500, 503)) {
+      SCENE.upstream.always(Script.json(status, "{}", LIMIT + ": 100", REMAINING + ": 99"));
+      assertSlots(SCENE.exchange(stream(CHAT, "small").key(FREE)), 2, 1);
+      assertNoSlots(SCENE.exchange(chat("small").key(FREE)));
+    }
+    assertSlots(SCENE.exchange(stream(MESSAGES, "refusing")), 3, 2);
+  }
+
+  @Test
+  void whatAnUpstreamSaysOfStreamsOfItsOwnIsNotPassedOn() {
+    SCENE.upstream.always(
+        Script.raw(
+            Script.streamHead().replaceFirst("\r\n", "\r\n" + LIMIT + ": 100\r\n")
+                + Script.chunks(EVENT, DONE)
+                + "0\r\n\r\n"));
+    assertSlots(SCENE.exchange(stream(CHAT, "small").key(FREE)), 2, 1);
+
+    SCENE.upstream.always(Script.json("{}", LIMIT + ": 100", REMAINING + ": 99"));
+    assertNoSlots(SCENE.exchange(chat("small").key(FREE)));
+  }
+
   @Test
   void theMetersKnowLimitsAndRejections() {
     Metrics before = SCENE.metricsAtRest();
@@ -132,7 +194,7 @@ class StreamSlotsIT {
     SCENE.upstream.always(
         Script.raw(Script.streamHead() + Script.chunks(EVENT))
             .thenAwait(refused)
-            .then(Script.raw(Script.chunks("data: 2\n\n") + "0\r\n\r\n")));
+            .then(Script.raw(Script.chunks("data: 2\n\n", DONE) + "0\r\n\r\n")));
     RawClient one = running(FREE);
     RawClient two = running(FREE);
     for (int i = 0; i < 20; i++) {
@@ -143,13 +205,13 @@ class StreamSlotsIT {
     for (RawClient client : List.of(one, two)) {
       StringBuilder rest = new StringBuilder();
       assertThat(client.readRest(rest)).isEqualTo(Ending.WHOLE);
-      assertThat(rest.toString()).isEqualTo("data: 2\n\n");
+      assertThat(rest.toString()).isEqualTo("data: 2\n\n" + DONE);
     }
   }
 
   @Test
   void aSlotIsFreeOnceTheAnswerHasEnded() {
-    SCENE.upstream.always(Script.stream(EVENT));
+    SCENE.upstream.always(Script.stream(EVENT, DONE));
     RawClient client = client();
     for (int i = 0; i < 50; i++) {
       assertThat(client.exchange(stream(CHAT, "small").key(FREE)).status()).isEqualTo(200);
@@ -265,7 +327,7 @@ class StreamSlotsIT {
   @Test
   void whatEndedAStreamIsCounted() {
     Metrics before = SCENE.metricsAtRest();
-    SCENE.upstream.always(Script.stream(EVENT));
+    SCENE.upstream.always(Script.stream(EVENT, DONE));
     SCENE.exchange(stream(CHAT, "small"));
     SCENE.upstream.always(Script.raw(Script.streamHead() + Script.chunks(EVENT)).thenClose());
     SCENE.exchange(stream(CHAT, "small"));

@@ -117,6 +117,31 @@ class SdkAnswersIT {
   }
 
   @Test
+  void bothSdksSeeHowManyStreamSlotsAreLeft() {
+    try (var raw =
+            openAi
+                .chat()
+                .completions()
+                .withRawResponse()
+                .createStreaming(Params.chat("small").build());
+        var stream = raw.parse()) {
+      assertThat(raw.headers().values("x-ratelimit-limit-streams")).containsExactly("100");
+      assertThat(raw.headers().values("x-ratelimit-remaining-streams")).containsExactly("99");
+      assertThat(stream.stream()).isNotEmpty();
+    }
+    try (var raw =
+            anthropic
+                .messages()
+                .withRawResponse()
+                .createStreaming(Params.messages("small").build());
+        var stream = raw.parse()) {
+      assertThat(raw.headers().values("x-ratelimit-limit-streams")).containsExactly("100");
+      assertThat(raw.headers().values("x-ratelimit-remaining-streams")).containsExactly("99");
+      assertThat(stream.stream()).isNotEmpty();
+    }
+  }
+
+  @Test
   void theOpenAiSdkReadsAStreamToItsEnd() {
     try (var stream =
         openAi

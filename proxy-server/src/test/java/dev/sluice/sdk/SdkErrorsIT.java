@@ -28,6 +28,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 import okhttp3.MediaType;
 import okhttp3.Request;
 import okhttp3.RequestBody;
@@ -219,18 +220,22 @@ class SdkErrorsIT {
       Iterator<ChatCompletionChunk> running = stream.stream().iterator();
       assertThat(running.next().id()).isEqualTo("1");
 
-      openAiThrows(
-          RateLimitException.class,
-          429,
-          "rate_limit_error",
-          "1",
-          () -> free.chat().completions().createStreaming(Params.chat("small").build()));
-      anthropicThrows(
-          com.anthropic.errors.RateLimitException.class,
-          429,
-          "rate_limit_error",
-          "1",
-          () -> alsoFree.messages().createStreaming(Params.messages("small").build()));
+      OpenAIServiceException thrown =
+          openAiThrows(
+              RateLimitException.class,
+              429,
+              "rate_limit_error",
+              "1",
+              () -> free.chat().completions().createStreaming(Params.chat("small").build()));
+      assertSaysSlotsAndWhenToComeBack(thrown.headers()::values);
+      AnthropicServiceException alsoThrown =
+          anthropicThrows(
+              com.anthropic.errors.RateLimitException.class,
+              429,
+              "rate_limit_error",
+              "1",
+              () -> alsoFree.messages().createStreaming(Params.messages("small").build()));
+      assertSaysSlotsAndWhenToComeBack(alsoThrown.headers()::values);
       assertThat(free.chat().completions().create(Params.chat("small").build()).choices())
           .as("a request that does not stream takes no slot")
           .hasSize(1);
@@ -239,6 +244,15 @@ class SdkErrorsIT {
       assertThat(running.next().id()).isEqualTo("1");
       assertThat(running.hasNext()).isFalse();
     }
+  }
+
+  private static void assertSaysSlotsAndWhenToComeBack(Function<String, List<String>> header) {
+    assertThat(header.apply("retry-after"))
+        .singleElement()
+        .asString()
+        .matches("[1-9]|[1-5][0-9]|60");
+    assertThat(header.apply("x-ratelimit-limit-streams")).containsExactly("1");
+    assertThat(header.apply("x-ratelimit-remaining-streams")).containsExactly("0");
   }
 
   @Test
