@@ -95,8 +95,7 @@ class MetersTest {
     Plan free = new Plan("free", 2, Plan.UNBOUNDED, Set.of(), true);
     Plan pro = new Plan("pro", 9, Plan.UNBOUNDED, Set.of(), true);
     StateMeters meters =
-        new StateMeters(
-            registry, new StreamSlots(), model -> new ConnectionCounts());
+        new StateMeters(registry, new StreamSlots(), model -> new ConnectionCounts());
     meters.follow(List.of(free, pro), List.of("small", "big"));
     Gauge before = registry.get("sluice.stream.slots.limit").tag("plan", "pro").gauge();
     Plan less = new Plan("pro", 3, Plan.UNBOUNDED, Set.of(), true);
