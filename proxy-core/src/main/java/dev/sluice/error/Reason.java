@@ -81,7 +81,7 @@ public enum Reason {
   EXCHANGE_TIMEOUT(502, ErrorType.UPSTREAM, UPSTREAM),
   /** Closed or reset before its answer was whole. */
   UPSTREAM_CLOSED(502, ErrorType.UPSTREAM, UPSTREAM, Retry.ELSEWHERE),
-  /** A stream that ended in order, but without its terminator. */
+  /** A stream that ended in order, but without its terminator, or without a byte. */
   UPSTREAM_TRUNCATED(502, ErrorType.UPSTREAM, UPSTREAM),
   UPSTREAM_PROTOCOL(502, ErrorType.UPSTREAM, UPSTREAM),
   /** The upstream answered 502: itself a gateway, it could not reach what is behind it. */

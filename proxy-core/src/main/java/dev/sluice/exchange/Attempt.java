@@ -47,6 +47,9 @@ final class Attempt implements AnswerHandler {
   private boolean reported;
   private int retryAfterSeconds;
 
+  /** Whether a stream's first event came, or another answer's first byte of a body. */
+  private boolean progressed;
+
   /** An attempt at an endpoint that its cluster has picked for it. */
   Attempt(Exchange exchange, LiveEndpoint endpoint) {
     this.exchange = exchange;
@@ -165,14 +168,19 @@ final class Attempt implements AnswerHandler {
       bytes.release();
       return Next.CLOSE;
     }
-    if (bytes.isReadable()) {
+    boolean some = bytes.isReadable();
+    if (some) {
       phase = Phase.ANSWERING;
-      deadline.arm(timeouts.idle().toNanos());
     }
     Next next = current.body(bytes);
     if (next != Next.READ_ON) {
       // The connection is its pool's again, or closed: not this attempt's to cancel.
       done();
+    } else if (some && current.progressed() && phase == Phase.ANSWERING) {
+      progressed = true;
+      if (reading) {
+        deadline.arm(timeouts.idle().toNanos());
+      }
     }
     return next;
   }
@@ -218,9 +226,7 @@ final class Attempt implements AnswerHandler {
       exchange.callerStalled();
     } else {
       Reason reason =
-          phase == Phase.WAITING
-              ? Reason.UPSTREAM_FIRST_BYTE_TIMEOUT
-              : Reason.UPSTREAM_IDLE_TIMEOUT;
+          progressed ? Reason.UPSTREAM_IDLE_TIMEOUT : Reason.UPSTREAM_FIRST_BYTE_TIMEOUT;
       fail(UpstreamFailures.timeout(reason), End.TIMEOUT);
     }
   }
@@ -271,6 +277,18 @@ final class Attempt implements AnswerHandler {
       cluster.ended(
           endpoint, outcome, TimeUnit.SECONDS.toNanos(retryAfterSeconds), timer.nowNanos());
     }
+  }
+
+  /**
+   * Ends the answer where its caller has all of it but for the end of its framing, whatever becomes
+   * of the upstream; false where the caller has not.
+   */
+  boolean finish() {
+    if (answer == null || !answer.finish()) {
+      return false;
+    }
+    cancel();
+    return true;
   }
 
   /** Ends the attempt; what it still has on the way upstream or from there is dropped at once. */

@@ -306,6 +306,9 @@ public final class Exchange {
     if (phase == Phase.DELIVERING || phase == Phase.ENDED) {
       return;
     }
+    if (attempt != null && attempt.finish()) {
+      return; // the caller has all of its answer already
+    }
     reason = failure.reason();
     if (attempt != null) {
       attempt.report(failure);

@@ -67,7 +67,7 @@ final class PassThroughRelay extends StreamRelay {
           leftOfChunk = BETWEEN_CHUNKS;
         }
       } else {
-        int boundary = events.scan(in, at, next);
+        int boundary = boundary(in, at, next);
         in.readerIndex(at + next);
         scanner.took(next);
         unfinishedBytes = boundary < 0 ? unfinishedBytes + next : at + next - boundary;
@@ -79,7 +79,7 @@ final class PassThroughRelay extends StreamRelay {
       }
     }
     if (next == BodyScanner.END) {
-      return end(in, start, chunksEnd);
+      return end(in, start, safe, chunksEnd);
     }
     if (next == BodyScanner.MORE && in.writerIndex() - safe > MAX_HELD_BYTES) {
       safe = sendUnfinished(in, safe, chunksEnd);
@@ -123,14 +123,20 @@ final class PassThroughRelay extends StreamRelay {
     }
   }
 
-  /** Sends what is left, whole event or not, and the last chunk without trailers. */
-  private int end(ByteBuf in, int start, int chunksEnd) {
+  /**
+   * Sends what is left, whole event or not, and the last chunk without trailers; of a stream that
+   * is not whole, whole events alone.
+   */
+  private int end(ByteBuf in, int start, int safe, int chunksEnd) {
+    if (!mayEnd()) {
+      if (safe > start) {
+        send(in.retainedSlice(start, safe - start));
+      }
+      in.release();
+      return failTruncated();
+    }
     boolean surplus = in.isReadable();
     boolean plain = in.readerIndex() - chunksEnd == LAST_CHUNK.length;
-    if (chunksEnd == start && !begun()) {
-      in.release();
-      return sendLast(Unpooled.EMPTY_BUFFER, surplus);
-    }
     if (plain && !surplus) {
       return sendLast(in.readerIndex(start), false);
     }
@@ -147,28 +153,47 @@ final class PassThroughRelay extends StreamRelay {
   }
 
   @Override
-  public ByteBuf lastWords(Failure failure) {
+  ByteBuf errorWords(Failure failure) {
     byte[] event = errorEvent(failure, sentUnfinished);
     ByteBuf words = exchange.downstream().alloc().buffer(event.length + 32);
     // The caller's reader may stand within a chunk of the upstream's: the event fills it first.
     int inChunk = (int) Math.min(Math.max(leftOfChunk, 0), event.length);
     words.writeBytes(event, 0, inChunk);
-    if (leftOfChunk > event.length) {
-      // Empty lines, which mean nothing, so that a reader that waits for whole chunks has one.
-      if (leftOfChunk - event.length > MAX_FILL_BYTES) {
-        return words;
-      }
-      for (long i = leftOfChunk - event.length; i > 0; i--) {
-        words.writeByte('\n');
-      }
-    }
-    if (leftOfChunk >= 0) {
-      words.writeByte('\r').writeByte('\n');
-    }
-    if (inChunk < event.length) {
+    if (endChunk(words, inChunk) && inChunk < event.length) {
       writeChunk(words, event, inChunk, event.length - inChunk);
     }
     return words;
+  }
+
+  @Override
+  @Nullable ByteBuf framingEnd() {
+    ByteBuf end = exchange.downstream().alloc().buffer(32);
+    if (!endChunk(end, 0)) {
+      end.release();
+      return null;
+    }
+    return end.writeBytes(LAST_CHUNK);
+  }
+
+  /**
+   * Ends the chunk within which the caller's reader stands, if it does, with empty lines. They mean
+   * nothing, and a reader that waits for whole chunks has one.
+   *
+   * @param filled how many bytes of it the buffer has already
+   * @return false, and nothing written, where more is left of the chunk than is worth filling
+   */
+  private boolean endChunk(ByteBuf out, int filled) {
+    if (leftOfChunk == BETWEEN_CHUNKS) {
+      return true;
+    }
+    if (leftOfChunk - filled > MAX_FILL_BYTES) {
+      return false;
+    }
+    for (long i = leftOfChunk - filled; i > 0; i--) {
+      out.writeByte('\n');
+    }
+    out.writeByte('\r').writeByte('\n');
+    return true;
   }
 
   @Override

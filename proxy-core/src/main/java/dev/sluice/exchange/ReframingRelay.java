@@ -36,7 +36,7 @@ final class ReframingRelay extends StreamRelay {
       while ((next = scanner.next(in)) > 0 || next == BodyScanner.CHUNK_END) {
         if (next > 0) {
           int at = in.readerIndex();
-          int boundary = events.scan(in, at, next);
+          int boundary = boundary(in, at, next);
           if (boundary >= 0) {
             safe = held.readableBytes() + boundary - at;
             sentUnfinished = false;
@@ -46,7 +46,7 @@ final class ReframingRelay extends StreamRelay {
         }
       }
       if (next == BodyScanner.END) {
-        return end(in.isReadable());
+        return end(safe, in.isReadable());
       }
       if (held.readableBytes() - safe > MAX_HELD_BYTES) {
         safe = held.readableBytes();
@@ -62,14 +62,17 @@ final class ReframingRelay extends StreamRelay {
     }
   }
 
-  private int end(boolean surplus) {
-    if (!begun() && !held.isReadable()) {
-      return sendLast(Unpooled.EMPTY_BUFFER, surplus);
+  private int end(int safe, boolean surplus) {
+    if (!mayEnd()) {
+      if (safe > 0) {
+        send(framed(safe));
+      }
+      return failTruncated();
     }
     if (held.isReadable()) {
       send(framed(held.readableBytes()));
     }
-    return sendLast(chunked ? Unpooled.wrappedBuffer(LAST_CHUNK) : Unpooled.EMPTY_BUFFER, surplus);
+    return sendLast(framingEnd(), surplus);
   }
 
   @Override
@@ -77,7 +80,7 @@ final class ReframingRelay extends StreamRelay {
     if (!scanner.endsWithConnection()) {
       return false;
     }
-    end(false);
+    end(0, false);
     return true;
   }
 
@@ -87,19 +90,14 @@ final class ReframingRelay extends StreamRelay {
     return framed(payload);
   }
 
-  private ByteBuf framed(byte[] payload) {
-    ByteBuf framed = exchange.downstream().alloc().buffer(payload.length + 16);
-    if (chunked) {
-      writeChunk(framed, payload, 0, payload.length);
-    } else {
-      framed.writeBytes(payload);
-    }
-    return framed;
+  @Override
+  ByteBuf errorWords(Failure failure) {
+    return framed(errorEvent(failure, sentUnfinished));
   }
 
   @Override
-  public ByteBuf lastWords(Failure failure) {
-    return framed(errorEvent(failure, sentUnfinished));
+  ByteBuf framingEnd() {
+    return chunked ? Unpooled.wrappedBuffer(LAST_CHUNK) : Unpooled.EMPTY_BUFFER;
   }
 
   @Override

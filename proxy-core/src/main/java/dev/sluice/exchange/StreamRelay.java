@@ -8,12 +8,16 @@ import dev.sluice.sse.BodyScanner;
 import dev.sluice.sse.EventScanner;
 import dev.sluice.upstream.AnswerHandler.Next;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends a stream of events on as it comes, whole events at a time, so that whatever happens the
  * caller stands on an event boundary when it must be told. The head is sent with the first event:
- * an upstream that fails before it has one still gives a real 502.
+ * an upstream that fails before it has one still gives a real 502. A stream that ends without its
+ * dialect's terminator has broken off, in whatever order it ended; one whose terminator the caller
+ * has is whole, whatever comes behind it.
  */
 abstract class StreamRelay implements AnswerBody {
   /**
@@ -25,24 +29,38 @@ abstract class StreamRelay implements AnswerBody {
   /** The end of a chunked body, without trailers. */
   static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
+  /** The answer ended, but bytes came behind it. */
+  static final int SURPLUS = -10;
+
+  /** The answer ended too early; the exchange has failed. */
+  static final int FAILED = -11;
+
   final Exchange exchange;
   final BodyScanner scanner;
-  final EventScanner events = new EventScanner();
+  final EventScanner events;
   private final ResponseHead head;
   private final Answers.BodyEnd bodyEnd;
+  private boolean came;
   private boolean begun;
   private boolean written;
+  private boolean progressed;
+  private boolean terminatorSent;
 
   StreamRelay(Exchange exchange, ResponseHead head, BodyFraming framing, Answers.BodyEnd bodyEnd) {
     this.exchange = exchange;
     this.head = head;
     this.scanner = new BodyScanner(framing);
+    Route.Forwarded route = (Route.Forwarded) exchange.route();
+    this.events = new EventScanner(route.operation().dialect().terminator());
     this.bodyEnd = bodyEnd;
   }
 
   @Override
   public final Next body(ByteBuf bytes) {
+    long before = events.events();
     int end = relay(bytes);
+    progressed = events.events() > before;
+    terminatorSent = events.isTerminated();
     exchange.countEvents(events.events());
     return switch (end) {
       case BodyScanner.END -> Next.REUSE;
@@ -50,53 +68,68 @@ abstract class StreamRelay implements AnswerBody {
         exchange.fail(UpstreamFailures.protocol(), End.UPSTREAM);
         yield Next.CLOSE;
       }
-      case SURPLUS, EMPTY -> Next.CLOSE;
+      case SURPLUS, FAILED -> Next.CLOSE;
       default -> Next.READ_ON;
     };
   }
 
-  /** The answer ended, but bytes came behind it. */
-  static final int SURPLUS = -10;
-
-  /** The answer ended without an event; the exchange has failed. */
-  static final int EMPTY = -11;
+  @Override
+  public final boolean progressed() {
+    return progressed;
+  }
 
   /**
    * Sends on what can be, and the end where it has come.
    *
    * @return {@link BodyScanner#MORE}, {@link BodyScanner#END}, {@link BodyScanner#MALFORMED},
-   *     {@link #SURPLUS} or {@link #EMPTY}
+   *     {@link #SURPLUS} or {@link #FAILED}
    */
   abstract int relay(ByteBuf bytes);
 
+  /**
+   * Looks at payload for the end of an event behind which the caller may stand. Until the first
+   * event there is none: comments before it wait for it, as the head does.
+   *
+   * @return the index just behind the last such end; -1 where there is none
+   */
+  final int boundary(ByteBuf in, int from, int length) {
+    came = true;
+    int boundary = events.scan(in, from, length);
+    return begun || events.events() > 0 ? boundary : -1;
+  }
+
   /** Writes whole events, behind the head where they are the first. */
   final void send(ByteBuf bytes) {
-    if (!begun) {
-      begun = true;
-      exchange.beginAnswer(head.status(), Answers.relayed(exchange, head, bodyEnd, 0));
-    }
+    begin();
     written = true;
     exchange.downstream().write(bytes);
   }
 
-  /** Writes the last bytes; an answer without any is no answer. */
-  final int sendLast(ByteBuf bytes, boolean surplus) {
+  private void begin() {
     if (!begun) {
-      if (!bytes.isReadable()) {
-        bytes.release();
-        exchange.fail(UpstreamFailures.closed(), End.UPSTREAM);
-        return EMPTY;
-      }
       begun = true;
       exchange.beginAnswer(head.status(), Answers.relayed(exchange, head, bodyEnd, 0));
     }
+  }
+
+  /** Whether a stream that ends here is whole; one without a byte never is. */
+  final boolean mayEnd() {
+    return came && events.mayEnd();
+  }
+
+  /** Writes the last bytes. */
+  final int sendLast(ByteBuf bytes, boolean surplus) {
+    begin();
     exchange.countEvents(events.events());
     exchange.endAnswer(bytes);
     return surplus ? SURPLUS : BodyScanner.END;
   }
 
-  final boolean begun() {
-    return begun;
+  /** The framing ended, but the stream is not whole. */
+  final int failTruncated() {
+    exchange.countEvents(events.events());
+    exchange.fail(UpstreamFailures.truncated(), End.UPSTREAM);
+    return FAILED;
   }
 
   @Override
@@ -106,6 +139,28 @@ abstract class StreamRelay implements AnswerBody {
       exchange.downstream().flush();
     }
   }
+
+  @Override
+  public final boolean finish() {
+    ByteBuf end = terminatorSent ? framingEnd() : null;
+    if (end == null) {
+      return false;
+    }
+    exchange.endAnswer(end);
+    return true;
+  }
+
+  /** What ends the framing of the caller's body; null where it cannot be ended. */
+  abstract @Nullable ByteBuf framingEnd();
+
+  @Override
+  public final ByteBuf lastWords(Failure failure) {
+    // An error behind a terminator would contradict it; that the framing breaks off says enough.
+    return terminatorSent ? Unpooled.EMPTY_BUFFER : errorWords(failure);
+  }
+
+  /** The event that tells the caller of a failure, framed. */
+  abstract ByteBuf errorWords(Failure failure);
 
   /**
    * The event that tells the caller of a failure.
@@ -122,6 +177,17 @@ abstract class StreamRelay implements AnswerBody {
     separated[1] = '\n';
     System.arraycopy(event, 0, separated, 2, event.length);
     return separated;
+  }
+
+  /** A copy of the payload, as one chunk where the caller's body has any. */
+  final ByteBuf framed(byte[] payload) {
+    ByteBuf framed = exchange.downstream().alloc().buffer(payload.length + 16);
+    if (bodyEnd == Answers.BodyEnd.CHUNKED) {
+      writeChunk(framed, payload, 0, payload.length);
+    } else {
+      framed.writeBytes(payload);
+    }
+    return framed;
   }
 
   /** Writes bytes as one chunk, RFC 9112 section 7.1. */

@@ -38,6 +38,13 @@ final class UpstreamFailures {
         "The model broke off before its answer was whole. Send the request again.");
   }
 
+  /** A stream that ended in order, but before it was whole. */
+  static Failure truncated() {
+    return Failure.of(
+        Reason.UPSTREAM_TRUNCATED,
+        "The model ended its answer before it was whole. Send the request again.");
+  }
+
   static Failure protocol() {
     return ResponseHeadParser.malformedAnswer();
   }

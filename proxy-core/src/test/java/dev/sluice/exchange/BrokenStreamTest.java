@@ -7,65 +7,138 @@ import dev.sluice.message.Operation;
 import dev.sluice.testing.Answer;
 import dev.sluice.upstream.ConnectionCounts.State;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Streams that break off, at every byte: the caller has whole events, then one error event, then a
- * broken connection; an upstream that had no event to send is a 502.
+ * broken connection; an upstream that had no event to send is a 502. A stream whose terminator the
+ * caller has is whole, whatever its upstream does then.
  */
 class BrokenStreamTest {
-  private static final String PAYLOAD =
-      ": hi\n\nevent: a\r\ndata: 1\r\n\r\ndata: 2\r\rdata: 3\n\ndata: 4\n\n";
+  private static final String BROKE_OFF = "The model broke off before its answer was whole.";
+  private static final String ENDED_EARLY = "The model ended its answer before it was whole.";
+  private static final List<String> LINE_ENDS = List.of("\n", "\r\n", "\r");
+
+  /** Events with all line ends, a terminator, and what may stand behind it. */
+  private static String payload(Operation operation) {
+    return ": hi\n\nevent: a\r\ndata: 1\r\n\r\ndata: 2\r\rdata: 3\n\n"
+        + SseWire.terminator(operation, "\n")
+        + ": bye\n\n";
+  }
+
+  private static String payload(Operation operation, String end) {
+    return ": hi" + end + end + "data: 1" + end + end + SseWire.terminator(operation, end);
+  }
 
   /** How an upstream sends the stream, and to whom. */
   private enum Way {
-    CHUNKED_EVENTS("transfer-encoding: chunked", true),
-    CHUNKED_RAGGED("transfer-encoding: chunked", true),
-    CHUNKED_WHOLE("transfer-encoding: chunked", true),
-    CHUNKED_TO_HTTP_1_0("transfer-encoding: chunked", false),
-    LENGTH("content-length: " + PAYLOAD.length(), true),
-    LENGTH_TO_HTTP_1_0("content-length: " + PAYLOAD.length(), false),
-    UNTIL_CLOSE("x: y", true),
-    UNTIL_CLOSE_TO_HTTP_1_0("x: y", false);
+    CHUNKED_EVENTS(true),
+    CHUNKED_RAGGED(true),
+    CHUNKED_WHOLE(true),
+    CHUNKED_TO_HTTP_1_0(false),
+    LENGTH(true),
+    LENGTH_TO_HTTP_1_0(false),
+    UNTIL_CLOSE(true),
+    UNTIL_CLOSE_TO_HTTP_1_0(false);
 
-    private final String header;
     private final boolean http11;
 
-    Way(String header, boolean http11) {
-      this.header = header;
+    Way(boolean http11) {
       this.http11 = http11;
     }
 
-    String body() {
+    boolean isChunked() {
+      return name().startsWith("CHUNKED");
+    }
+
+    boolean endsWithItsConnection() {
+      return name().startsWith("UNTIL_CLOSE");
+    }
+
+    String head(String payload) {
+      return SseWire.head(
+          isChunked()
+              ? "transfer-encoding: chunked"
+              : endsWithItsConnection() ? "x: y" : "content-length: " + payload.length());
+    }
+
+    String body(String payload) {
       return switch (this) {
-        case CHUNKED_EVENTS -> SseWire.chunks(PAYLOAD, List.of(6, 27, 36, 45)) + "0\r\n\r\n";
-        case CHUNKED_RAGGED, CHUNKED_TO_HTTP_1_0 ->
-            SseWire.chunks(PAYLOAD, List.of(1, 5, 6, 7, 20, 24, 25, 26, 30, 40, 50))
-                + "0\r\nX: y\r\n\r\n";
-        case CHUNKED_WHOLE -> SseWire.chunks(PAYLOAD, List.of()) + "0\r\n\r\n";
-        case LENGTH, LENGTH_TO_HTTP_1_0, UNTIL_CLOSE, UNTIL_CLOSE_TO_HTTP_1_0 -> PAYLOAD;
+        case CHUNKED_EVENTS -> SseWire.chunks(payload, boundaries(payload)) + "0\r\n\r\n";
+        case CHUNKED_RAGGED, CHUNKED_TO_HTTP_1_0 -> ragged(payload) + "0\r\nX: y\r\n\r\n";
+        case CHUNKED_WHOLE -> SseWire.chunks(payload, List.of()) + "0\r\n\r\n";
+        case LENGTH, LENGTH_TO_HTTP_1_0, UNTIL_CLOSE, UNTIL_CLOSE_TO_HTTP_1_0 -> payload;
       };
+    }
+
+    private static List<Integer> boundaries(String payload) {
+      return IntStream.rangeClosed(1, payload.length())
+          .filter(at -> SseWire.lastBoundary(payload.substring(0, at)) == at)
+          .boxed()
+          .toList();
+    }
+
+    private static String ragged(String payload) {
+      List<Integer> ends = new ArrayList<>(List.of(1, 5, 6, 7, 20, 24, 25, 26, 30, 40));
+      for (int back : new int[] {20, 12, 11, 9, 8, 1}) {
+        ends.add(payload.length() - back);
+      }
+      ends.removeIf(end -> end > payload.length());
+      ends.sort(null);
+      return SseWire.chunks(payload, ends);
     }
   }
 
   @ParameterizedTest
   @EnumSource
-  void aStreamThatBreaksOffAnywhereEndsWithOneErrorEvent(Way way) {
+  void aStreamThatBreaksOffAnywhereIsToldFromAWholeOne(Way way) {
     for (Operation operation : Operation.BUILT_IN) {
-      for (int at = 0; at < way.body().length(); at++) {
+      String body = way.body(payload(operation));
+      for (int at = 0; at < body.length(); at++) {
+        String came = body.substring(0, at);
         int mid = at / 2;
-        assertBrokenOff(way, operation, at, List.of(way.body().substring(0, at)));
+        assertBrokenOff(way, operation, payload(operation), List.of(came));
         assertBrokenOff(
             way,
             operation,
-            at,
-            List.of(way.body().substring(0, mid), way.body().substring(mid, at)));
-        assertBrokenOff(way, operation, at, List.of(way.body().substring(0, at).split("(?!^)")));
+            payload(operation),
+            List.of(came.substring(0, mid), came.substring(mid)));
+        assertBrokenOff(way, operation, payload(operation), List.of(came.split("(?!^)")));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void itIsWithAnyLineEnds(Way way) {
+    for (Operation operation : Operation.BUILT_IN) {
+      for (String lineEnd : LINE_ENDS) {
+        String payload = payload(operation, lineEnd);
+        String body = way.body(payload);
+        for (int at = 0; at < body.length(); at++) {
+          assertBrokenOff(way, operation, payload, List.of(body.substring(0, at)));
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aStreamThatEndsInOrderIsWholeWithItsTerminatorAlone(Way way) {
+    for (Operation operation : Operation.BUILT_IN) {
+      List<String> payloads = new ArrayList<>(List.of(payload(operation)));
+      LINE_ENDS.forEach(lineEnd -> payloads.add(payload(operation, lineEnd)));
+      for (String payload : payloads) {
+        for (int at = 1; at <= payload.length(); at++) {
+          assertEnded(way, operation, payload.substring(0, at));
+        }
       }
     }
   }
@@ -73,16 +146,18 @@ class BrokenStreamTest {
   @ParameterizedTest
   @EnumSource
   void aCallerWhoLeavesAnywhereLeavesNothingBehind(Way way) {
-    for (int at = 0; at <= way.body().length(); at++) {
+    String payload = payload(Operation.MESSAGES);
+    String body = way.body(payload);
+    for (int at = 0; at <= body.length(); at++) {
       for (int mid : new int[] {0, at / 2, at}) {
         try (ExchangeFixture fixture =
             ExchangeFixture.of(Operation.MESSAGES, true, way.http11).forward()) {
-          fixture.upstream().answer(SseWire.head(way.header) + way.body().substring(0, mid));
-          fixture.upstream().answer(way.body().substring(mid, at));
+          fixture.upstream().answer(way.head(payload) + body.substring(0, mid));
+          fixture.upstream().answer(body.substring(mid, at));
           fixture.exchange.downstreamClosed();
           fixture.run();
 
-          boolean whole = way.body().length() == at && !way.header.equals("x: y");
+          boolean whole = body.length() == at && !way.endsWithItsConnection();
           assertThat(fixture.summary().end()).isEqualTo(whole ? End.DONE : End.CLIENT);
           assertThat(fixture.upstream().isActive()).isEqualTo(whole);
           assertNothingHeld(fixture);
@@ -194,11 +269,12 @@ class BrokenStreamTest {
                 .as("bytes held back")
                 .isLessThan(StreamRelay.MAX_HELD_BYTES + 2 * chunk);
           }
-          fixture.upstream().answer(wire + "0\r\n\r\n");
+          String terminator = SseWire.terminator(Operation.CHAT_COMPLETIONS, "\n");
+          fixture.upstream().answer(wire + SseWire.chunks(terminator, List.of()) + "0\r\n\r\n");
 
-          assertThat(fixture.caller.answer().body()).isEqualTo(event);
+          assertThat(fixture.caller.answer().body()).isEqualTo(event + terminator);
           assertThat(fixture.caller.answer().end()).isEqualTo(Answer.End.WHOLE);
-          assertThat(fixture.summary().events()).isEqualTo(1);
+          assertThat(fixture.summary().events()).isEqualTo(2);
         }
       }
     }
@@ -217,7 +293,7 @@ class BrokenStreamTest {
               case CHUNKED_WHOLE -> "fffff\r\n" + event;
               default -> event;
             };
-        String header = way.name().startsWith("LENGTH") ? "content-length: 300000" : way.header;
+        String header = header(way);
         try (ExchangeFixture fixture =
             ExchangeFixture.of(Operation.CHAT_COMPLETIONS, true, way.http11).forward()) {
           fixture.caller.eager = round % 2 == 0;
@@ -244,7 +320,7 @@ class BrokenStreamTest {
   @EnumSource(names = {"CHUNKED_WHOLE", "LENGTH", "CHUNKED_TO_HTTP_1_0"})
   void anEventBehindOneTooLargeToHoldBreaksOffAsAnyOther(Way way) {
     String large = "data: " + "x".repeat(100_000);
-    String header = way == Way.LENGTH ? "content-length: 300000" : way.header;
+    String header = header(way);
     String size = way == Way.LENGTH ? "" : "fffff\r\n";
     try (ExchangeFixture fixture =
         ExchangeFixture.of(Operation.CHAT_COMPLETIONS, true, way.http11).forward()) {
@@ -276,6 +352,12 @@ class BrokenStreamTest {
     }
   }
 
+  private static String header(Way way) {
+    return way.isChunked()
+        ? "transfer-encoding: chunked"
+        : way.endsWithItsConnection() ? "x: y" : "content-length: 300000";
+  }
+
   private void assertBrokenBy(
       String body, Consumer<ExchangeFixture> breaking, End end, Reason reason) {
     try (ExchangeFixture fixture = ExchangeFixture.stream().forward()) {
@@ -296,34 +378,81 @@ class BrokenStreamTest {
     }
   }
 
-  private static void assertBrokenOff(Way way, Operation operation, int at, List<String> reads) {
+  /** The bytes come, and then a reset. */
+  private static void assertBrokenOff(
+      Way way, Operation operation, String payload, List<String> reads) {
     try (ExchangeFixture fixture = ExchangeFixture.of(operation, true, way.http11).forward()) {
-      fixture.caller.eager = at % 2 == 0;
-      fixture.upstream().answer(SseWire.head(way.header));
+      fixture.caller.eager = reads.hashCode() % 2 == 0;
+      fixture.upstream().answer(way.head(payload));
       reads.forEach(fixture.upstream()::answer);
       fixture.upstream().reset();
 
-      Answer answer = fixture.caller.answer();
-      String came = payloadOf(way, way.body().substring(0, at));
-      String events = came.substring(0, SseWire.lastBoundary(came));
-      if (events.isEmpty()) {
-        assertThat(answer.status()).as("%s broken at %d", way, at).isEqualTo(502);
-        assertThat(fixture.summary().end()).isEqualTo(End.DONE);
+      String came = payloadOf(way, String.join("", reads));
+      if (SseWire.isTerminated(came, operation)) {
+        assertWhole(way, fixture, came.substring(0, SseWire.lastBoundary(came)));
       } else {
-        String expected = events + errorEvent(fixture, operation.equals(Operation.MESSAGES));
-        assertThat(answer.body().stripTrailing() + "\n\n")
-            .as("%s broken at %d", way, at)
-            .isEqualTo(expected);
-        assertNotWhole(way, answer);
-        assertThat(fixture.summary().end()).isEqualTo(End.UPSTREAM);
-        assertThat(fixture.summary().status()).isEqualTo(200);
-        assertThat(fixture.caller.keepsAlive).isFalse();
+        assertBroken(way, operation, fixture, came, Reason.UPSTREAM_CLOSED, BROKE_OFF);
       }
-      assertThat(fixture.summary().reason()).isEqualTo(Reason.UPSTREAM_CLOSED);
-      assertThat(fixture.summary().events()).isEqualTo(SseWire.countEvents(came));
-      assertThat(fixture.upstream().isActive()).isFalse();
-      assertNothingHeld(fixture);
     }
+  }
+
+  /** The payload comes, and then the end of its framing. */
+  private static void assertEnded(Way way, Operation operation, String payload) {
+    try (ExchangeFixture fixture = ExchangeFixture.of(operation, true, way.http11).forward()) {
+      fixture.caller.eager = payload.hashCode() % 2 == 0;
+      fixture.upstream().answer(way.head(payload));
+      fixture.upstream().answer(way.body(payload));
+      if (way.endsWithItsConnection()) {
+        fixture.upstream().close();
+      }
+      if (SseWire.mayEnd(payload, operation)) {
+        assertThat(fixture.caller.answer().body()).isEqualTo(payload);
+        assertWhole(way, fixture, payload);
+      } else {
+        assertBroken(way, operation, fixture, payload, Reason.UPSTREAM_TRUNCATED, ENDED_EARLY);
+      }
+    }
+  }
+
+  private static void assertWhole(Way way, ExchangeFixture fixture, String events) {
+    Answer answer = fixture.caller.answer();
+    // Empty lines may have filled what was left of a chunk.
+    assertThat(answer.body()).startsWith(events);
+    assertThat(answer.body().substring(events.length())).isBlank();
+    assertThat(answer.end()).isEqualTo(way.http11 ? Answer.End.WHOLE : Answer.End.OPEN);
+    assertThat(fixture.caller.keepsAlive).isEqualTo(way.http11);
+    assertThat(fixture.summary().end()).isEqualTo(End.DONE);
+    assertThat(fixture.summary().reason()).isNull();
+    assertThat(fixture.summary().events()).isEqualTo(SseWire.countEvents(events));
+    assertNothingHeld(fixture);
+  }
+
+  private static void assertBroken(
+      Way way,
+      Operation operation,
+      ExchangeFixture fixture,
+      String came,
+      Reason reason,
+      String message) {
+    Answer answer = fixture.caller.answer();
+    String events = came.substring(0, SseWire.lastBoundary(came));
+    if (SseWire.countEvents(came) == 0) { // comments commit to nothing
+      assertThat(answer.status()).as("%s broken behind %s", way, came).isEqualTo(502);
+      assertThat(answer.body()).contains(message);
+      assertThat(fixture.summary().end()).isEqualTo(End.DONE);
+    } else {
+      assertThat(answer.body().stripTrailing() + "\n\n")
+          .as("%s broken behind %s", way, came)
+          .isEqualTo(events + errorEvent(fixture, operation.equals(Operation.MESSAGES), message));
+      assertNotWhole(way, answer);
+      assertThat(fixture.summary().end()).isEqualTo(End.UPSTREAM);
+      assertThat(fixture.summary().status()).isEqualTo(200);
+      assertThat(fixture.caller.keepsAlive).isFalse();
+    }
+    assertThat(fixture.summary().reason()).isEqualTo(reason);
+    assertThat(fixture.summary().events()).isEqualTo(SseWire.countEvents(came));
+    assertThat(fixture.upstream().isActive()).isFalse();
+    assertNothingHeld(fixture);
   }
 
   private static void assertNotWhole(Way way, Answer answer) {
@@ -342,16 +471,21 @@ class BrokenStreamTest {
   }
 
   private static String errorEvent(ExchangeFixture fixture, boolean named) {
+    return errorEvent(fixture, named, BROKE_OFF);
+  }
+
+  private static String errorEvent(ExchangeFixture fixture, boolean named, String message) {
     return (named ? "event: error\n" : "")
-        + "data: {\"error\":{\"message\":\"The model broke off before its answer was whole. Send"
-        + " the request again.\",\"type\":\"upstream_error\"},\"request_id\":\""
+        + "data: {\"error\":{\"message\":\""
+        + message
+        + " Send the request again.\",\"type\":\"upstream_error\"},\"request_id\":\""
         + fixture.exchange.requestId()
         + "\"}\n\n";
   }
 
   /** The payload of these bytes of a body, by the reader of answers. */
   private static String payloadOf(Way way, String body) {
-    return way.header.startsWith("transfer")
+    return way.isChunked()
         ? Answer.read("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + trimTrailer(body))
             .body()
         : body;

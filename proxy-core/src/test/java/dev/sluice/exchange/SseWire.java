@@ -1,5 +1,7 @@
 package dev.sluice.exchange;
 
+import dev.sluice.message.Dialect;
+import dev.sluice.message.Operation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -18,6 +20,38 @@ final class SseWire {
       head.append(line).append("\r\n");
     }
     return head.append("\r\n").toString();
+  }
+
+  /** The event that ends a whole stream of this operation; nothing where there is none. */
+  static String terminator(Operation operation, String lineEnd) {
+    return switch (operation.dialect()) {
+      case CHAT_COMPLETIONS -> "data: [DONE]" + lineEnd + lineEnd;
+      case MESSAGES -> "event: message_stop" + lineEnd + "data: {}" + lineEnd + lineEnd;
+      case OTHER -> "";
+    };
+  }
+
+  /** As above, with any line ends, and with or without the space that may be left out. */
+  static String randomTerminator(Operation operation, Random random) {
+    String terminator = terminator(operation, LINE_ENDS[random.nextInt(3)]);
+    return random.nextBoolean() ? terminator : terminator.replaceFirst(": ", ":");
+  }
+
+  /** Whether the event of the operation's terminator has ended in these bytes. */
+  static boolean isTerminated(String payload, Operation operation) {
+    String whole = payload.substring(0, lastBoundary(payload));
+    return operation.dialect() != Dialect.OTHER && mayEnd(whole, operation);
+  }
+
+  /** Whether a stream of the operation is whole with these bytes. */
+  static boolean mayEnd(String payload, Operation operation) {
+    List<String> lines = List.of(payload.split("\r\n|\r|\n", -1));
+    return switch (operation.dialect()) {
+      case CHAT_COMPLETIONS -> lines.contains("data: [DONE]") || lines.contains("data:[DONE]");
+      case MESSAGES ->
+          lines.contains("event: message_stop") || lines.contains("event:message_stop");
+      case OTHER -> !payload.isEmpty();
+    };
   }
 
   /** A stream of one to six blocks, of any line ends; the last is whole. */

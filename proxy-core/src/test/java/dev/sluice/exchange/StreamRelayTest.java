@@ -3,6 +3,7 @@ package dev.sluice.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.error.Reason;
+import dev.sluice.message.Dialect;
 import dev.sluice.message.Operation;
 import dev.sluice.testing.Answer;
 import dev.sluice.upstream.ConnectionCounts.State;
@@ -16,19 +17,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Streams that end as they should: what the upstream sent is what the caller reads. */
 class StreamRelayTest {
   private static final int FUZZ_ROUNDS = 1500;
+  static final Operation OTHER = new Operation("other", "/v1/other", Dialect.OTHER, false);
+  private static final List<Operation> OPERATIONS =
+      List.of(Operation.CHAT_COMPLETIONS, Operation.MESSAGES, OTHER);
 
   @Test
   void aStreamCutAnywhereReachesTheCallerWhole() {
-    String payload = ": hi\n\nevent: a\r\ndata: 1\r\n\r\ndata: 2\r\rdata: 3\n\n";
-    String wire =
-        SseWire.head("transfer-encoding: chunked")
-            + SseWire.chunks(payload, List.of(6, 9, 22, 31, 32, 33, 34, 42))
-            + "0\r\n\r\n";
-    for (int cut = 1; cut < wire.length(); cut++) {
-      assertRelayed(
-          payload, 3, List.of(wire.substring(0, cut), wire.substring(cut)), true, State.IDLE);
+    for (Operation operation : OPERATIONS) {
+      String payload =
+          ": hi\n\nevent: a\r\ndata: 1\r\n\r\ndata: 2\r\rdata: 3\n\n"
+              + SseWire.terminator(operation, "\n");
+      String wire =
+          SseWire.head("transfer-encoding: chunked")
+              + SseWire.chunks(payload, List.of(6, 9, 22, 31, 32, 33, 34, 42))
+              + "0\r\n\r\n";
+      for (int cut = 1; cut < wire.length(); cut++) {
+        List<String> reads = List.of(wire.substring(0, cut), wire.substring(cut));
+        assertRelayed(operation, payload, reads, true, State.IDLE);
+      }
+      assertRelayed(operation, payload, List.of(wire.split("(?!^)")), true, State.IDLE);
     }
-    assertRelayed(payload, 3, List.of(wire.split("(?!^)")), true, State.IDLE);
   }
 
   @ParameterizedTest
@@ -36,9 +44,11 @@ class StreamRelayTest {
   void anyStreamInAnyChunksAndReadsReachesTheCallerWhole(long seed) {
     Random random = new Random(seed);
     for (int round = 0; round < FUZZ_ROUNDS; round++) {
-      String payload = SseWire.randomEvents(random);
+      Operation operation = OPERATIONS.get(random.nextInt(OPERATIONS.size()));
+      String payload = SseWire.randomEvents(random) + SseWire.randomTerminator(operation, random);
       if (random.nextInt(3) == 0) { // it ends within an event, which is its own affair
-        payload = payload.substring(0, 1 + random.nextInt(payload.length()));
+        String more = SseWire.randomEvents(random);
+        payload += more.substring(0, random.nextInt(more.length()));
       }
       String wire;
       @Nullable State after = State.IDLE;
@@ -55,11 +65,7 @@ class StreamRelayTest {
                     + SseWire.randomEnd(random);
       }
       assertRelayed(
-          payload,
-          SseWire.countEvents(payload),
-          SseWire.randomReads(wire, random),
-          random.nextInt(3) > 0,
-          after);
+          operation, payload, SseWire.randomReads(wire, random), random.nextInt(3) > 0, after);
     }
   }
 
@@ -70,10 +76,10 @@ class StreamRelayTest {
           .upstream()
           .answer(
               SseWire.head("transfer-encoding: chunked", "trailer: x-sum")
-                  + "b\r\ndata: 1\r\n\r\n\r\n0\r\nX-Sum: 7\r\nContent-Length: 3\r\n\r\n");
+                  + "d\r\ndata:[DONE]\n\n\r\n0\r\nX-Sum: 7\r\nContent-Length: 3\r\n\r\n");
 
       Answer answer = fixture.caller.answer();
-      assertThat(answer.body()).isEqualTo("data: 1\r\n\r\n");
+      assertThat(answer.body()).isEqualTo("data:[DONE]\n\n");
       assertThat(answer.end()).isEqualTo(Answer.End.WHOLE);
       assertThat(fixture.caller.take()).doesNotContainIgnoringCase("x-sum");
       assertThat(fixture.connections.count(State.IDLE)).isEqualTo(1);
@@ -83,8 +89,8 @@ class StreamRelayTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "transfer-encoding: chunked|9\r\ndata: 1\n\n\r\n0\r\n\r\n",
-        "content-length: 9|data: 1\n\n",
+        "transfer-encoding: chunked|d\r\ndata:[DONE]\n\n\r\n0\r\n\r\n",
+        "content-length: 13|data:[DONE]\n\n",
       })
   void aByteTooManyClosesTheConnectionBehindAWholeAnswer(String answer) {
     String[] parts = answer.split("\\|", 2);
@@ -97,7 +103,7 @@ class StreamRelayTest {
             fixture.upstream().answer(SseWire.head(parts[0]) + parts[1]);
             fixture.upstream().answer(surplus);
           }
-          assertThat(fixture.caller.answer().body()).isEqualTo("data: 1\n\n");
+          assertThat(fixture.caller.answer().body()).isEqualTo("data:[DONE]\n\n");
           assertThat(fixture.caller.answer().end()).isEqualTo(Answer.End.WHOLE);
           assertThat(fixture.summary().end()).isEqualTo(End.DONE);
           assertThat(fixture.upstream().isActive()).isFalse();
@@ -118,13 +124,15 @@ class StreamRelayTest {
       })
   void aStreamWithoutAByteIsNoAnswer(String answer) {
     String[] parts = answer.split("\\|", 2);
-    try (ExchangeFixture fixture = ExchangeFixture.stream().forward()) {
-      fixture.upstream().answer(SseWire.head(parts[0]) + parts[1]);
-      fixture.upstream().close();
+    for (Operation operation : OPERATIONS) {
+      try (ExchangeFixture fixture = ExchangeFixture.of(operation, true, true).forward()) {
+        fixture.upstream().answer(SseWire.head(parts[0]) + parts[1]);
+        fixture.upstream().close();
 
-      assertThat(fixture.caller.answer().status()).isEqualTo(502);
-      assertThat(fixture.summary().reason()).isEqualTo(Reason.UPSTREAM_CLOSED);
-      assertThat(fixture.slots.inUse("free")).isZero();
+        assertThat(fixture.caller.answer().status()).isEqualTo(502);
+        assertThat(fixture.summary().reason()).isEqualTo(Reason.UPSTREAM_TRUNCATED);
+        assertThat(fixture.slots.inUse("free")).isZero();
+      }
     }
   }
 
@@ -164,7 +172,7 @@ class StreamRelayTest {
                       "x-ratelimit-remaining-streams: 99",
                       "x-ratelimit-remaining-requests: 98",
                       "date: Thu, 01 Jan 1970 00:00:00 GMT")
-                  + "9\r\ndata: 1\n\n\r\n0\r\n\r\n");
+                  + "d\r\ndata:[DONE]\n\n\r\n0\r\n\r\n");
 
       assertThat(fixture.caller.answer().head().lines())
           .containsExactlyInAnyOrder(
@@ -187,7 +195,7 @@ class StreamRelayTest {
     try (ExchangeFixture fixture = ExchangeFixture.stream().forward()) {
       fixture
           .upstream()
-          .answer(SseWire.head("transfer-encoding: chunked") + "9\r\ndata: 1\n\n\r\n");
+          .answer(SseWire.head("transfer-encoding: chunked") + "d\r\ndata:[DONE]\n\n\r\n");
       assertThat(fixture.upstream().config().isAutoRead()).isTrue();
       fixture.exchange.writabilityChanged(false);
       assertThat(fixture.upstream().config().isAutoRead()).isFalse();
@@ -208,7 +216,7 @@ class StreamRelayTest {
       fixture.forward();
       fixture
           .upstream()
-          .answer(SseWire.head("transfer-encoding: chunked") + "9\r\ndata: 1\n\n\r\n0\r\n\r\n");
+          .answer(SseWire.head("transfer-encoding: chunked") + "d\r\ndata:[DONE]\n\n\r\n0\r\n\r\n");
       assertThat(fixture.slots.inUse("free")).isZero();
       assertThat(fixture.summaries).isEmpty();
 
@@ -219,9 +227,12 @@ class StreamRelayTest {
   }
 
   private static void assertRelayed(
-      String payload, long events, List<String> reads, boolean http11, @Nullable State after) {
-    try (ExchangeFixture fixture =
-        ExchangeFixture.of(Operation.CHAT_COMPLETIONS, true, http11).forward()) {
+      Operation operation,
+      String payload,
+      List<String> reads,
+      boolean http11,
+      @Nullable State after) {
+    try (ExchangeFixture fixture = ExchangeFixture.of(operation, true, http11).forward()) {
       fixture.caller.eager = reads.hashCode() % 2 == 0;
       reads.forEach(fixture.upstream()::answer);
       if (after == null) {
@@ -232,7 +243,9 @@ class StreamRelayTest {
       assertThat(answer.end()).isEqualTo(http11 ? Answer.End.WHOLE : Answer.End.OPEN);
       assertThat(fixture.caller.keepsAlive).isEqualTo(http11);
       assertThat(fixture.summary().end()).isEqualTo(End.DONE);
-      assertThat(fixture.summary().events()).as("%s", reads).isEqualTo(events);
+      assertThat(fixture.summary().events())
+          .as("%s", reads)
+          .isEqualTo(SseWire.countEvents(payload));
       assertThat(fixture.summary().bytesOut()).isEqualTo(fixture.caller.take().length());
       assertThat(fixture.caller.exchangesEnded).isEqualTo(1);
       assertThat(fixture.slots.inUse("free")).isZero();

@@ -89,7 +89,7 @@ class EventScannerTest {
 
   @Test
   void bytesOutsideTheStretchAreNotLookedAt() {
-    EventScanner scanner = new EventScanner();
+    EventScanner scanner = new EventScanner(Terminator.NONE);
     ByteBuf in = Bytes.of("\n\ndata: x\n\n");
 
     assertThat(scanner.scan(in, 2, 7)).isEqualTo(-1);
@@ -123,7 +123,7 @@ class EventScannerTest {
   }
 
   private static Seen scan(String stream, List<Integer> cuts) {
-    EventScanner scanner = new EventScanner();
+    EventScanner scanner = new EventScanner(Terminator.NONE);
     ByteBuf in = Bytes.of(stream);
     List<Integer> boundaries = new ArrayList<>();
     int from = 0;
