@@ -15,6 +15,9 @@ public interface Downstream {
   /** Whether the caller reads chunked bodies: HTTP/1.1. */
   boolean readsChunks();
 
+  /** Whether the caller takes what is written, as far as that is known now. */
+  boolean isWritable();
+
   /** Whether the connection will stay open after this exchange, as far as is known now. */
   boolean keepsAlive();
 

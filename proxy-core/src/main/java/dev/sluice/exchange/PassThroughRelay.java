@@ -197,7 +197,12 @@ final class PassThroughRelay extends StreamRelay {
   }
 
   @Override
-  public void release() {
+  boolean isBetweenEvents() {
+    return leftOfChunk == BETWEEN_CHUNKS && !sentUnfinished;
+  }
+
+  @Override
+  void releaseHeld() {
     if (held != null) {
       held.release();
       held = null;

@@ -101,7 +101,12 @@ final class ReframingRelay extends StreamRelay {
   }
 
   @Override
-  public void release() {
+  boolean isBetweenEvents() {
+    return !sentUnfinished;
+  }
+
+  @Override
+  void releaseHeld() {
     if (!released) {
       released = true;
       held.release();

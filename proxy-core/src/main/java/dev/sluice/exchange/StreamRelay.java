@@ -6,6 +6,7 @@ import dev.sluice.http.BodyFraming;
 import dev.sluice.http.ResponseHead;
 import dev.sluice.sse.BodyScanner;
 import dev.sluice.sse.EventScanner;
+import dev.sluice.timer.Deadline;
 import dev.sluice.upstream.AnswerHandler.Next;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * an upstream that fails before it has one still gives a real 502. A stream that ends without its
  * dialect's terminator has broken off, in whatever order it ended; one whose terminator the caller
  * has is whole, whatever comes behind it.
+ *
+ * <p>With {@code sse-ping} a caller who was sent nothing for that long is sent a comment line,
+ * where it stands between two events and, if the chunks are the upstream's, between two of those.
+ * Before the first event the ping sends the head: from then on there is no 502 any more.
  */
 abstract class StreamRelay implements AnswerBody {
   /**
@@ -28,6 +33,9 @@ abstract class StreamRelay implements AnswerBody {
 
   /** The end of a chunked body, without trailers. */
   static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  /** A comment and the end of its block; an event stream's reader skips both. */
+  private static final byte[] PING = ": ping\n\n".getBytes(StandardCharsets.US_ASCII);
 
   /** The answer ended, but bytes came behind it. */
   static final int SURPLUS = -10;
@@ -40,11 +48,14 @@ abstract class StreamRelay implements AnswerBody {
   final EventScanner events;
   private final ResponseHead head;
   private final Answers.BodyEnd bodyEnd;
+  private final @Nullable Deadline ping;
+  private final long pingNanos;
   private boolean came;
   private boolean begun;
   private boolean written;
   private boolean progressed;
   private boolean terminatorSent;
+  private boolean released;
 
   StreamRelay(Exchange exchange, ResponseHead head, BodyFraming framing, Answers.BodyEnd bodyEnd) {
     this.exchange = exchange;
@@ -53,6 +64,31 @@ abstract class StreamRelay implements AnswerBody {
     Route.Forwarded route = (Route.Forwarded) exchange.route();
     this.events = new EventScanner(route.operation().dialect().terminator());
     this.bodyEnd = bodyEnd;
+    LoopContext context = exchange.downstream().context();
+    this.pingNanos = exchange.snapshot().ssePing().toNanos();
+    this.ping = pingNanos == 0 ? null : newPing(context);
+  }
+
+  private Deadline newPing(LoopContext context) {
+    Deadline deadline =
+        new Deadline(context.timer()) {
+          @Override
+          protected void expired() {
+            ping(this);
+          }
+        };
+    deadline.arm(pingNanos);
+    return deadline;
+  }
+
+  /** Nothing was sent for as long as may be. Where a comment cannot stand now, it is left out. */
+  private void ping(Deadline next) {
+    next.arm(pingNanos);
+    if (isBetweenEvents() && !terminatorSent && exchange.downstream().isWritable()) {
+      send(framed(PING));
+      written = false;
+      exchange.downstream().flush(); // what comes of it may release this
+    }
   }
 
   @Override
@@ -85,6 +121,12 @@ abstract class StreamRelay implements AnswerBody {
    *     {@link #SURPLUS} or {@link #FAILED}
    */
   abstract int relay(ByteBuf bytes);
+
+  /** Whether a comment, framed, may stand behind what was sent. */
+  abstract boolean isBetweenEvents();
+
+  /** Lets go of what is held back. */
+  abstract void releaseHeld();
 
   /**
    * Looks at payload for the end of an event behind which the caller may stand. Until the first
@@ -136,6 +178,9 @@ abstract class StreamRelay implements AnswerBody {
   public final void readComplete() {
     if (written) {
       written = false;
+      if (ping != null && !released) {
+        ping.arm(pingNanos);
+      }
       exchange.downstream().flush();
     }
   }
@@ -161,6 +206,15 @@ abstract class StreamRelay implements AnswerBody {
 
   /** The event that tells the caller of a failure, framed. */
   abstract ByteBuf errorWords(Failure failure);
+
+  @Override
+  public final void release() {
+    released = true;
+    if (ping != null) {
+      ping.disarm();
+    }
+    releaseHeld();
+  }
 
   /**
    * The event that tells the caller of a failure.

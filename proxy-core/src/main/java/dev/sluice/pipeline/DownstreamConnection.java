@@ -178,6 +178,11 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   }
 
   @Override
+  public boolean isWritable() {
+    return channel().channel().isWritable();
+  }
+
+  @Override
   public boolean keepsAlive() {
     // A caller that waits for 100 Continue may send its body after the answer, or not: nobody
     // knows.

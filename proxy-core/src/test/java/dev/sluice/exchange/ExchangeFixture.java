@@ -59,13 +59,6 @@ final class ExchangeFixture implements AutoCloseable {
           "acme",
           Instant.EPOCH);
   private static final Plan PLAN = new Plan("free", 2, Plan.UNBOUNDED, Set.of("small"), false);
-  private static final Snapshot SNAPSHOT =
-      new Snapshot(
-          HttpLimits.DEFAULT,
-          Map.of("free", PLAN),
-          new Catalog(List.of(MODEL)),
-          new RouteTable(Operation.BUILT_IN),
-          Duration.ZERO);
   private static final Key KEY =
       new Key("key", new Subscription("acme", "free", true), null, false);
 
@@ -78,6 +71,7 @@ final class ExchangeFixture implements AutoCloseable {
   final Caller caller;
   final Exchange exchange;
   final Cluster cluster;
+  private final Snapshot snapshot;
   final LoopTimer timer;
   ExchangeListener listener = summaries::add;
   boolean inspectorsFail;
@@ -88,27 +82,46 @@ final class ExchangeFixture implements AutoCloseable {
 
   /** A streaming request of a caller who speaks HTTP/1.1. */
   static ExchangeFixture stream() {
-    return new ExchangeFixture(Operation.CHAT_COMPLETIONS, true, true, MODEL);
+    return of(Operation.CHAT_COMPLETIONS, true, true);
   }
 
   static ExchangeFixture of(Operation operation, boolean stream, boolean http11) {
-    return new ExchangeFixture(operation, stream, http11, MODEL);
+    return new ExchangeFixture(operation, stream, http11, MODEL, Duration.ZERO);
   }
 
   /** A request for this model, whose id is {@code small}, of a caller who speaks HTTP/1.1. */
   static ExchangeFixture of(Model model, boolean stream) {
-    return new ExchangeFixture(Operation.CHAT_COMPLETIONS, stream, true, model);
+    return new ExchangeFixture(Operation.CHAT_COMPLETIONS, stream, true, model, Duration.ZERO);
   }
 
-  private ExchangeFixture(Operation operation, boolean stream, boolean http11, Model model) {
-    cluster = Objects.requireNonNull(new Catalog(List.of(model), null).find(model.id()));
+  /** A stream whose caller is sent a comment line after this time without a byte. */
+  static ExchangeFixture pinging(Operation operation, boolean http11, Duration ssePing) {
+    return new ExchangeFixture(operation, true, http11, MODEL, ssePing);
+  }
+
+  private ExchangeFixture(
+      Operation operation, boolean stream, boolean http11, Model model, Duration ssePing) {
+    Catalog catalog = new Catalog(List.of(model));
+    cluster = Objects.requireNonNull(catalog.find(model.id()));
+    snapshot =
+        new Snapshot(
+            HttpLimits.DEFAULT,
+            Map.of("free", PLAN),
+            catalog,
+            new RouteTable(Operation.BUILT_IN),
+            ssePing);
     timer = new LoopTimer(loop.eventLoop(), () -> clockNanos);
     ConnectionPool pool =
         new ConnectionPool(loop.eventLoop(), timer, upstreams.transport(), id -> connections);
     Executor inspectors = this::inspectLater;
     context =
         new LoopContext(
-            loop.eventLoop(), timer, pool, budget, inspectors, summary -> listener.ended(summary));
+            loop.eventLoop(),
+            timer,
+            pool,
+            budget,
+            inspectors,
+            summary -> listener.ended(summary));
     caller = new Caller(http11);
     exchange = begin(operation, stream);
   }
@@ -123,7 +136,7 @@ final class ExchangeFixture implements AutoCloseable {
     Exchange begun =
         new Exchange(
             caller,
-            SNAPSHOT,
+            snapshot,
             head,
             operation.path(),
             new Route.Forwarded(operation),
@@ -256,6 +269,17 @@ final class ExchangeFixture implements AutoCloseable {
     @Override
     public boolean readsChunks() {
       return http11;
+    }
+
+    @Override
+    public boolean isWritable() {
+      return writable;
+    }
+
+    /** Is slow: this much waits in the channel; or takes it all, where it is nothing. */
+    void unsent(long bytes) {
+      writable = bytes == 0;
+      exchange().writabilityChanged(writable);
     }
 
     @Override

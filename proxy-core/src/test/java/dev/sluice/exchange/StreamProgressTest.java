@@ -96,9 +96,9 @@ class StreamProgressTest {
     try (ExchangeFixture fixture = ExchangeFixture.stream().forward()) {
       fixture.upstream().answer(SseWire.head(CHUNKED) + "9\r\ndata: 1\n\n\r\n");
       fixture.pass(4 * MINUTE);
-      fixture.exchange.writabilityChanged(false);
+      fixture.caller.unsent(40_000);
       fixture.pass(4 * MINUTE);
-      fixture.exchange.writabilityChanged(true);
+      fixture.caller.unsent(0);
       fixture.pass(4 * MINUTE);
       assertThat(fixture.summaries).isEmpty();
       assertThat(fixture.caller.aborted).isFalse();

@@ -58,7 +58,7 @@ class TerminatedStreamTest {
           assertThat(fixture.caller.answer().body()).isEqualTo(events);
           assertThat(fixture.caller.answer().end())
               .isEqualTo(http11 ? Answer.End.WHOLE : Answer.End.OPEN);
-          assertThat(fixture.caller.keepsAlive).isEqualTo(http11);
+          assertThat(fixture.caller.keepsAlive).isEqualTo(http11 && then != Then.SHUT_DOWN);
           assertThat(fixture.summary().end()).isEqualTo(End.DONE);
           assertThat(fixture.summary().reason()).isNull();
           assertThat(fixture.summary().events()).isEqualTo(2);
