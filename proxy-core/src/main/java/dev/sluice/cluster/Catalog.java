@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** The configured models, in their order, each with its cluster. Immutable. */
 public final class Catalog {
   private final List<Model> models;
-  private final Map<String, Cluster> clusters;
+  private final List<Cluster> clusters;
+  private final Map<String, Cluster> byId;
 
   /** A catalog of these models, of whose endpoints nothing is known yet. */
   public Catalog(Collection<Model> models) {
@@ -24,14 +25,15 @@ public final class Catalog {
    */
   public Catalog(Collection<Model> models, @Nullable Catalog before) {
     this.models = List.copyOf(models);
-    Map<String, Cluster> byId = new LinkedHashMap<>();
+    Map<String, Cluster> made = new LinkedHashMap<>();
     for (Model model : this.models) {
       Cluster known = before == null ? null : before.find(model.id());
-      if (byId.put(model.id(), new Cluster(model, known)) != null) {
+      if (made.put(model.id(), new Cluster(model, known)) != null) {
         throw new IllegalArgumentException("model: " + model.id() + " (expected: each id once)");
       }
     }
-    this.clusters = Map.copyOf(byId);
+    this.clusters = List.copyOf(made.values());
+    this.byId = Map.copyOf(made);
   }
 
   /** All models, in the order of the configuration. */
@@ -39,8 +41,13 @@ public final class Catalog {
     return models;
   }
 
+  /** The clusters of all models, in the same order. */
+  public List<Cluster> clusters() {
+    return clusters;
+  }
+
   /** The cluster of the model with this id; null where there is none. */
   public @Nullable Cluster find(String modelId) {
-    return clusters.get(modelId);
+    return byId.get(modelId);
   }
 }

@@ -14,6 +14,7 @@ import dev.sluice.slots.StreamSlots;
 import dev.sluice.timer.LoopTimer;
 import dev.sluice.upstream.ConnectionCounts;
 import dev.sluice.upstream.ConnectionPool;
+import dev.sluice.upstream.HealthProbes;
 import dev.sluice.upstream.UpstreamTransport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -38,6 +39,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The proxy: accepts downstream connections and serves the contract over them. Begins by refusing
@@ -66,6 +68,7 @@ public final class Edge {
       new DefaultChannelGroup("downstream", GlobalEventExecutor.INSTANCE);
   private final Queue<Channel> listening = new ConcurrentLinkedQueue<>();
   private final Drain drain;
+  private final HealthProbes probes;
   private final EdgePipeline pipeline;
 
   /**
@@ -85,7 +88,7 @@ public final class Edge {
       ExchangeListener listener,
       InstantSource clock) {
     this.loops = loops;
-    this.state = new EdgeState(snapshot(config), System::nanoTime);
+    this.state = new EdgeState(snapshot(config, null), System::nanoTime);
     this.drain = new Drain(state, loops.next(), this::endExchanges);
     this.budget = new MemoryBudget(config.memoryBudgetBytes());
     this.slots = new StreamSlots();
@@ -98,6 +101,9 @@ public final class Edge {
       ConnectionPool pool = new ConnectionPool(loop, timer, transport, this::upstreamConnections);
       contexts.put(loop, new LoopContext(loop, timer, pool, budget, inspectors, listener));
     }
+    LoopContext probing = contexts.values().iterator().next();
+    this.probes = new HealthProbes(probing.loop(), probing.timer(), probing.pool());
+    probes.follow(catalog());
     this.pipeline =
         new EdgePipeline(
             state,
@@ -113,13 +119,13 @@ public final class Edge {
             this::contextOf);
   }
 
-  private static Snapshot snapshot(EdgeConfig config) {
+  private static Snapshot snapshot(EdgeConfig config, @Nullable Catalog before) {
     Map<String, Plan> plans = new HashMap<>();
     config.plans().forEach(plan -> plans.put(plan.name(), plan));
     return new Snapshot(
         config.limits(),
         plans,
-        new Catalog(config.models()),
+        new Catalog(config.models(), before),
         new RouteTable(config.operations()),
         config.ssePing());
   }
@@ -168,7 +174,7 @@ public final class Edge {
    */
   public void reload(EdgeConfig config, Runnable keysToo) {
     Snapshot before = state.snapshot();
-    Snapshot next = snapshot(config);
+    Snapshot next = snapshot(config, before.catalog());
     // While the keys change, a key of either version must find its plan.
     Map<String, Plan> plans = new HashMap<>(before.plans());
     plans.putAll(next.plans());
@@ -176,6 +182,7 @@ public final class Edge {
     keysToo.run();
     keys.invalidateAll();
     state.snapshot(next);
+    probes.follow(next.catalog());
     for (LoopContext context : contexts.values()) {
       context.loop().execute(() -> context.pool().retain(config.models()));
     }
@@ -237,6 +244,7 @@ public final class Edge {
   private CompletableFuture<Integer> closeConnections(int ended) {
     CompletableFuture<Integer> done = new CompletableFuture<>();
     listening.forEach(Channel::close);
+    probes.stop();
     for (LoopContext context : contexts.values()) {
       context.loop().execute(context.pool()::closeIdle);
       context.timer().stop();
@@ -276,6 +284,11 @@ public final class Edge {
   /** The memory that bodies hold. */
   public MemoryBudget budget() {
     return budget;
+  }
+
+  /** The models served now, and the load and health of their endpoints. */
+  public Catalog catalog() {
+    return state.snapshot().catalog();
   }
 
   /** The upstream connections of the model with this id. */
