@@ -109,6 +109,31 @@ public enum Meters {
       "connections",
       List.of("model", "state"),
       "Connections to the model's endpoints, by state: connecting, active or idle."),
+  ENDPOINT_EXCHANGES(
+      "sluice_endpoint_exchanges",
+      Type.GAUGE,
+      "attempts",
+      List.of("model", "endpoint"),
+      "Attempts under way at the endpoint."),
+  ENDPOINT_UP(
+      "sluice_endpoint_up",
+      Type.GAUGE,
+      "",
+      List.of("model", "endpoint"),
+      "1 while the endpoint is used, 0 while it is left out."),
+  ENDPOINT_EJECTIONS(
+      "sluice_endpoint_ejections_total",
+      Type.COUNTER,
+      "ejections",
+      List.of("model", "endpoint", "cause"),
+      "Times that the endpoint was left out, by cause: consecutive_failures, failure_rate, probe,"
+          + " retry_after or operator."),
+  PROBES(
+      "sluice_probes_total",
+      Type.COUNTER,
+      "probes",
+      List.of("model", "endpoint", "result"),
+      "Probes of the endpoint that ended, by result: ok or failed."),
   DOWNSTREAM_CONNECTIONS(
       "sluice_downstream_connections",
       Type.GAUGE,
@@ -243,12 +268,14 @@ public enum Meters {
    * Registers a counter whose count is kept elsewhere.
    *
    * @param count gives a count that never falls; called by the thread that scrapes; held strongly
+   * @return the counter, for {@link MeterRegistry#remove}
    * @throws IllegalArgumentException when the number of values is not the number of labels
    */
-  public void counter(MeterRegistry registry, DoubleSupplier count, String... labelValues) {
+  public FunctionCounter counter(
+      MeterRegistry registry, DoubleSupplier count, String... labelValues) {
     expect(Type.COUNTER);
     // A function counter holds its object weakly; the registry lives as long as its meters do.
-    FunctionCounter.builder(micrometerName(), registry, alive -> count.getAsDouble())
+    return FunctionCounter.builder(micrometerName(), registry, alive -> count.getAsDouble())
         .description(description)
         .tags(tags(labelValues))
         .register(registry);

@@ -16,6 +16,7 @@ import dev.sluice.keys.KeysWatcher;
 import dev.sluice.message.Operation;
 import dev.sluice.pipeline.Edge;
 import dev.sluice.pipeline.EdgeConfig;
+import dev.sluice.telemetry.EndpointMeters;
 import dev.sluice.telemetry.ExchangeMeters;
 import dev.sluice.telemetry.Meters;
 import dev.sluice.telemetry.StateMeters;
@@ -130,6 +131,7 @@ public final class RunningSluice {
     StateMeters.bindKeyCache(registry, edge.keys().counts());
     new StateMeters(registry, edge.slots(), edge::upstreamConnections)
         .follow(config.plans().values(), config.models().stream().map(Model::id).toList());
+    new EndpointMeters(registry, System::nanoTime).follow(edge.catalog());
     Meters.DOWNSTREAM_CONNECTIONS.gauge(registry, edge::downstreamConnections);
     MemoryBudget budget = edge.budget();
     Meters.MEMORY_BUDGET_HELD.gauge(registry, budget::heldBytes);

@@ -5,10 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.access.KeyCacheCounts;
 import dev.sluice.access.Plan;
 import dev.sluice.accesslog.AccessLog;
+import dev.sluice.cluster.Balance;
+import dev.sluice.cluster.Catalog;
+import dev.sluice.cluster.Endpoint;
+import dev.sluice.cluster.LiveEndpoint;
+import dev.sluice.cluster.Model;
+import dev.sluice.cluster.Probe;
+import dev.sluice.cluster.Timeouts;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.End;
 import dev.sluice.exchange.ExchangeSummary;
 import dev.sluice.slots.StreamSlots;
+import dev.sluice.telemetry.EndpointMeters;
 import dev.sluice.telemetry.ExchangeMeters;
 import dev.sluice.telemetry.Meters;
 import dev.sluice.telemetry.StateMeters;
@@ -22,6 +30,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -34,6 +43,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,7 +64,12 @@ class ExpositionTest {
           "result", Set.of("hit", "hit_unknown", "miss", "miss_unknown", "failed", "ok", "refused"),
           "state", Set.of("connecting", "active", "idle"),
           "direction", Set.of("in", "out"),
-          "cause", Arrays.stream(End.values()).map(End::label).collect(Collectors.toSet()),
+          "endpoint", Set.of("10.0.0.1:8000/v"),
+          "cause",
+              Stream.concat(
+                      Arrays.stream(End.values()).map(End::label),
+                      Arrays.stream(LiveEndpoint.Cause.values()).map(LiveEndpoint.Cause::label))
+                  .collect(Collectors.toSet()),
           "version", Set.of("1.2.3"),
           "java", Set.of(Runtime.version().toString()));
 
@@ -77,6 +92,7 @@ class ExpositionTest {
     StateMeters.bindKeyCache(registry, new KeyCacheCounts());
     new StateMeters(registry, new StreamSlots(), model -> new ConnectionCounts())
         .follow(plans, models);
+    new EndpointMeters(registry, () -> 0).follow(new Catalog(List.of(model())));
     Meters.KEYS_RELOAD.counter(registry, "ok");
     Meters.KEYS_RELOAD.counter(registry, "refused").increment();
     Meters.CONFIG_RELOAD.counter(registry, "ok");
@@ -103,6 +119,19 @@ class ExpositionTest {
       }
       exchanges.ended(exchange("small", name, 200, null));
     }
+  }
+
+  private static Model model() {
+    return new Model(
+        "small",
+        null,
+        List.of(new Endpoint("10.0.0.1", 8000, false, "/v", null)),
+        Timeouts.DEFAULT,
+        Balance.LEAST_EXCHANGES,
+        Model.DEFAULT_ATTEMPTS,
+        Probe.DEFAULT,
+        "acme",
+        Instant.EPOCH);
   }
 
   @AfterEach
