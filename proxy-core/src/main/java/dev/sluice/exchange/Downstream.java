@@ -18,6 +18,9 @@ public interface Downstream {
   /** Whether the caller takes what is written, as far as that is known now. */
   boolean isWritable();
 
+  /** How much memory the bytes take that were written and that the caller has not taken. */
+  long unsentBytes();
+
   /** Whether the connection will stay open after this exchange, as far as is known now. */
   boolean keepsAlive();
 

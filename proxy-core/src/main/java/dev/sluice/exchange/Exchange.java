@@ -47,6 +47,7 @@ public final class Exchange {
 
   private final Downstream downstream;
   private final Snapshot snapshot;
+  private final MemoryShare unsent;
   private final @Nullable HttpRequest head;
   private final String target;
   private final Route route;
@@ -102,6 +103,7 @@ public final class Exchange {
     this.downstream = downstream;
     this.snapshot = snapshot;
     this.startedNanos = clockNanos();
+    this.unsent = new MemoryShare(downstream.context().budget());
     this.declaredBodyBytes = declaredBodyBytes;
     this.head = head;
     this.target = target;
@@ -183,7 +185,7 @@ public final class Exchange {
 
   /** The request's body comes into this, which the exchange releases. */
   public HeldBody holdBody(int maxBytes) {
-    body = new HeldBody(downstream.alloc(), downstream.context().budget(), maxBytes);
+    body = hold(MemoryBudget.Claim.REQUEST, maxBytes);
     return body;
   }
 
@@ -421,6 +423,8 @@ public final class Exchange {
 
   /** The caller takes bytes fast enough again, or no longer. */
   public void writabilityChanged(boolean writable) {
+    // An answer that is held whole is in the budget until the caller has it.
+    unsent.set(writable || answerBody != null ? 0 : downstream.unsentBytes());
     if (attempt != null) {
       attempt.setReading(writable);
     }
@@ -444,8 +448,12 @@ public final class Exchange {
 
   /** The answer's body comes into this where it is held whole; released when the exchange ends. */
   HeldBody holdAnswer(int maxBytes) {
-    answerBody = new HeldBody(downstream.alloc(), downstream.context().budget(), maxBytes);
+    answerBody = hold(MemoryBudget.Claim.ANSWER, maxBytes);
     return answerBody;
+  }
+
+  private HeldBody hold(MemoryBudget.Claim claim, int maxBytes) {
+    return new HeldBody(downstream.alloc(), downstream.context().budget(), claim, maxBytes);
   }
 
   /** Writes the head of a relayed answer, alone or with bytes of its body. */
@@ -506,6 +514,7 @@ public final class Exchange {
     releaseBody();
     releaseSlot();
     releaseAnswer();
+    unsent.set(0);
     try {
       downstream.context().listener().ended(summary(how));
     } catch (RuntimeException e) {
@@ -555,6 +564,7 @@ public final class Exchange {
   private void releaseAnswer() {
     if (answerBody != null) {
       answerBody.release();
+      answerBody = null;
     }
   }
 

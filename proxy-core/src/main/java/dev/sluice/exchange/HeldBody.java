@@ -13,7 +13,8 @@ public final class HeldBody {
    * A piece that fills most of its read buffer is kept as it is. Small pieces would keep a whole
    * read buffer alive each, so that a trickle could hold a hundred times what it sent: they are
    * copied together into blocks. The first piece is kept whatever its size, as most bodies are one
-   * piece; it moves into a block when a second one comes.
+   * piece; it moves into a block when a second one comes. Until then the budget is charged for all
+   * of the read buffer that it keeps alive, and not only for the piece.
    */
   private static final int KEEP_BYTES = 16 << 10;
   private static final int BLOCK_BYTES = 64 << 10;
@@ -29,16 +30,19 @@ public final class HeldBody {
 
   private final ByteBufAllocator alloc;
   private final MemoryBudget budget;
+  private final MemoryBudget.Claim claim;
   private final int maxBytes;
   private final List<ByteBuf> pieces = new ArrayList<>(1);
   private long reservedBytes;
+  private int firstPinsBytes;
   private int length;
   private boolean lastIsBlock;
 
   /** An empty body that may grow to this many bytes. */
-  public HeldBody(ByteBufAllocator alloc, MemoryBudget budget, int maxBytes) {
+  HeldBody(ByteBufAllocator alloc, MemoryBudget budget, MemoryBudget.Claim claim, int maxBytes) {
     this.alloc = alloc;
     this.budget = budget;
+    this.claim = claim;
     this.maxBytes = maxBytes;
   }
 
@@ -49,10 +53,15 @@ public final class HeldBody {
       piece.release();
       return Added.TOO_LARGE;
     }
-    boolean keep = pieces.isEmpty() || bytes >= KEEP_BYTES;
-    if (bytes == 0 || !(keep ? reserve(bytes) : reserveBlocks(bytes))) {
+    boolean first = pieces.isEmpty();
+    boolean keep = first || bytes >= KEEP_BYTES;
+    int pinned = first ? pinnedBytes(piece) : bytes;
+    if (bytes == 0 || !(keep ? reserve(pinned) : reserveBlocks(bytes))) {
       piece.release();
       return bytes == 0 ? Added.OK : Added.OVER_BUDGET;
+    }
+    if (first) {
+      firstPinsBytes = pinned;
     }
     length += bytes;
     if (keep) {
@@ -64,8 +73,17 @@ public final class HeldBody {
     return Added.OK;
   }
 
+  /** All of the buffer that a piece is a part of lives as long as the piece. */
+  private static int pinnedBytes(ByteBuf piece) {
+    ByteBuf whole = piece;
+    while (whole.unwrap() != null) {
+      whole = whole.unwrap();
+    }
+    return Math.max(whole.capacity(), piece.readableBytes());
+  }
+
   private boolean reserve(int bytes) {
-    if (!budget.tryReserve(bytes)) {
+    if (!budget.tryReserve(claim, bytes)) {
       return false;
     }
     reservedBytes += bytes;
@@ -86,6 +104,8 @@ public final class HeldBody {
         pieces.remove(0);
         block.writeBytes(first);
         first.release();
+        reservedBytes -= firstPinsBytes;
+        budget.release(firstPinsBytes);
       }
       while (piece.isReadable()) {
         ByteBuf last = pieces.get(pieces.size() - 1);

@@ -11,7 +11,7 @@ import java.util.concurrent.Executor;
  * @param loop the event loop
  * @param timer the loop's deadlines
  * @param pool the loop's upstream connections
- * @param budget the memory that bodies may hold, shared by all loops
+ * @param budget the memory that bodies and relays hold, shared by all loops
  * @param inspectors runs what takes too long for a loop, shared by all loops
  * @param listener is told of every exchange that ended
  */

@@ -4,8 +4,27 @@ import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Bounds the memory of all bodies that are held at once. Safe for all threads. */
+/**
+ * Counts the memory of all bodies and relay buffers that are held at once, and bounds it: new
+ * requests are refused first, so that those under way have room. Safe for all threads.
+ *
+ * <table>
+ *   <caption>What takes of it, and when that is refused</caption>
+ *   <tr><th>what</th><th>refused</th></tr>
+ *   <tr><td>the body of a request</td><td>past the limit</td></tr>
+ *   <tr><td>an answer that is no stream</td><td>past the limit and half of it again</td></tr>
+ *   <tr><td>relay buffers of a stream, each bounded by itself</td><td>never</td></tr>
+ * </table>
+ */
 public final class MemoryBudget {
+  /** Who asks for room. */
+  enum Claim {
+    /** A request that is not under way yet. */
+    REQUEST,
+    /** The answer to one that is. */
+    ANSWER
+  }
+
   private final AtomicLong heldBytes = new AtomicLong();
   private final long limitBytes;
 
@@ -18,9 +37,10 @@ public final class MemoryBudget {
   }
 
   /** Takes bytes out of the budget; false, and nothing taken, where they are not there. */
-  boolean tryReserve(long bytes) {
+  boolean tryReserve(Claim claim, long bytes) {
+    long most = claim == Claim.ANSWER ? limitBytes + limitBytes / 2 : limitBytes;
     long held = heldBytes.get();
-    while (bytes <= limitBytes - held) {
+    while (bytes <= most - held) {
       long seen = heldBytes.compareAndExchange(held, held + bytes);
       if (seen == held) {
         return true;
@@ -30,8 +50,13 @@ public final class MemoryBudget {
     return false;
   }
 
+  /** Takes bytes whether they are there or not; a negative number gives some back. */
+  void take(long bytes) {
+    heldBytes.addAndGet(bytes);
+  }
+
   void release(long bytes) {
-    heldBytes.addAndGet(-bytes);
+    take(-bytes);
   }
 
   /** What is answered where there is no room for a body. */
@@ -47,12 +72,12 @@ public final class MemoryBudget {
     return heldBytes.get() >= limitBytes;
   }
 
-  /** How many bytes are held now. */
+  /** How many bytes are held now; more than the limit where those under way need them. */
   public long heldBytes() {
     return heldBytes.get();
   }
 
-  /** How many bytes may be held at once. */
+  /** How many bytes may be held before new requests are refused. */
   public long limitBytes() {
     return limitBytes;
   }

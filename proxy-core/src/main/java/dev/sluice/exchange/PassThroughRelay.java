@@ -202,6 +202,11 @@ final class PassThroughRelay extends StreamRelay {
   }
 
   @Override
+  int heldBytes() {
+    return held == null ? 0 : held.capacity();
+  }
+
+  @Override
   void releaseHeld() {
     if (held != null) {
       held.release();

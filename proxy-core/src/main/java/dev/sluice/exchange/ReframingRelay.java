@@ -106,6 +106,11 @@ final class ReframingRelay extends StreamRelay {
   }
 
   @Override
+  int heldBytes() {
+    return held.capacity();
+  }
+
+  @Override
   void releaseHeld() {
     if (!released) {
       released = true;

@@ -48,6 +48,7 @@ abstract class StreamRelay implements AnswerBody {
   final EventScanner events;
   private final ResponseHead head;
   private final Answers.BodyEnd bodyEnd;
+  private final MemoryShare held;
   private final @Nullable Deadline ping;
   private final long pingNanos;
   private boolean came;
@@ -65,6 +66,7 @@ abstract class StreamRelay implements AnswerBody {
     this.events = new EventScanner(route.operation().dialect().terminator());
     this.bodyEnd = bodyEnd;
     LoopContext context = exchange.downstream().context();
+    this.held = new MemoryShare(context.budget());
     this.pingNanos = exchange.snapshot().ssePing().toNanos();
     this.ping = pingNanos == 0 ? null : newPing(context);
   }
@@ -97,6 +99,7 @@ abstract class StreamRelay implements AnswerBody {
     int end = relay(bytes);
     progressed = events.events() > before;
     terminatorSent = events.isTerminated();
+    held.set(released ? 0 : heldBytes());
     exchange.countEvents(events.events());
     return switch (end) {
       case BodyScanner.END -> Next.REUSE;
@@ -121,6 +124,9 @@ abstract class StreamRelay implements AnswerBody {
    *     {@link #SURPLUS} or {@link #FAILED}
    */
   abstract int relay(ByteBuf bytes);
+
+  /** How much memory that takes which is held back. */
+  abstract int heldBytes();
 
   /** Whether a comment, framed, may stand behind what was sent. */
   abstract boolean isBetweenEvents();
@@ -213,6 +219,7 @@ abstract class StreamRelay implements AnswerBody {
     if (ping != null) {
       ping.disarm();
     }
+    held.set(0);
     releaseHeld();
   }
 

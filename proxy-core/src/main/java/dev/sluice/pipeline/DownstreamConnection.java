@@ -183,6 +183,12 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   }
 
   @Override
+  public long unsentBytes() {
+    ChannelOutboundBuffer waiting = channel().channel().unsafe().outboundBuffer();
+    return waiting == null ? 0 : waiting.totalPendingWriteBytes();
+  }
+
+  @Override
   public boolean keepsAlive() {
     // A caller that waits for 100 Continue may send its body after the answer, or not: nobody
     // knows.

@@ -281,7 +281,7 @@ public final class Edge {
     return slots;
   }
 
-  /** The memory that bodies hold. */
+  /** The memory that bodies and relays hold. */
   public MemoryBudget budget() {
     return budget;
   }

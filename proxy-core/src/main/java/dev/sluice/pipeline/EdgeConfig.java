@@ -16,7 +16,8 @@ import java.util.List;
  * @param operations all operations that are forwarded; paths and names are unique
  * @param ssePing how long a stream may be silent before its caller is sent a comment line; zero for
  *     never
- * @param memoryBudgetBytes how much memory all held bodies may take together
+ * @param memoryBudgetBytes how much memory held bodies and relay buffers may take together before
+ *     new requests are refused
  */
 public record EdgeConfig(
     HttpLimits limits,

@@ -158,13 +158,13 @@ public enum Meters {
       Type.GAUGE,
       "bytes",
       List.of(),
-      "Bytes of request bodies and answers held in memory now."),
+      "Bytes of request bodies, answers and relay buffers held in memory now."),
   MEMORY_BUDGET_LIMIT(
       "sluice_memory_budget_limit_bytes",
       Type.GAUGE,
       "bytes",
       List.of(),
-      "Bytes that may be held at once; past it new requests are answered 503."),
+      "Bytes that may be held before new requests are answered 503."),
   ACCESS_LOG_DROPPED(
       "sluice_access_log_dropped_total",
       Type.COUNTER,

@@ -223,6 +223,7 @@ final class ExchangeFixture implements AutoCloseable {
     private final StringBuilder taken = new StringBuilder();
     private @Nullable Exchange current;
     boolean writable = true;
+    long unsentBytes;
     boolean keepsAlive = true;
     boolean slow; // takes its last bytes when it is told to
     boolean eager; // takes bytes as soon as they are sent: buffers may be written to again
@@ -276,8 +277,14 @@ final class ExchangeFixture implements AutoCloseable {
       return writable;
     }
 
+    @Override
+    public long unsentBytes() {
+      return unsentBytes;
+    }
+
     /** Is slow: this much waits in the channel; or takes it all, where it is nothing. */
     void unsent(long bytes) {
+      unsentBytes = bytes;
       writable = bytes == 0;
       exchange().writabilityChanged(writable);
     }

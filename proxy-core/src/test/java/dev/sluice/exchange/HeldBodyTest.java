@@ -13,7 +13,7 @@ class HeldBodyTest {
   private static final int MAX_BYTES = 1 << 20;
 
   private final MemoryBudget budget = new MemoryBudget(1 << 22);
-  private final HeldBody body = new HeldBody(ByteBufAllocator.DEFAULT, budget, MAX_BYTES);
+  private final HeldBody body = hold(budget, MemoryBudget.Claim.REQUEST);
 
   @Test
   void anEmptyBodyHoldsNothing() {
@@ -35,6 +35,36 @@ class HeldBodyTest {
     assertThat(Bytes.text(content)).isEqualTo("hello");
     assertThat(budget.heldBytes()).isEqualTo(5);
     body.release();
+  }
+
+  @Test
+  void aSmallFirstPieceIsChargedForTheReadBufferThatItKeepsAlive() {
+    ByteBuf read = ByteBufAllocator.DEFAULT.directBuffer(8192).writeZero(3000);
+    body.add(read.readRetainedSlice(1000));
+    read.release();
+    assertThat(budget.heldBytes()).isEqualTo(8192);
+
+    body.add(Bytes.of("moves into a block with it"));
+    assertThat(read.refCnt()).isZero();
+    assertThat(budget.heldBytes()).isEqualTo(64 << 10);
+    body.release();
+    assertThat(budget.heldBytes()).isZero();
+  }
+
+  @Test
+  void anAnswerHasRoomWhereNewRequestsHaveNone() {
+    MemoryBudget small = new MemoryBudget(100);
+    HeldBody request = hold(small, MemoryBudget.Claim.REQUEST);
+    HeldBody answer = hold(small, MemoryBudget.Claim.ANSWER);
+
+    assertThat(request.add(Bytes.of("x".repeat(100)))).isEqualTo(Added.OK);
+    assertThat(small.isExhausted()).isTrue();
+    assertThat(answer.add(Bytes.of("x".repeat(51)))).isEqualTo(Added.OVER_BUDGET);
+    assertThat(answer.add(Bytes.of("x".repeat(50)))).isEqualTo(Added.OK);
+    assertThat(small.heldBytes()).isEqualTo(150);
+    request.release();
+    answer.release();
+    assertThat(small.heldBytes()).isZero();
   }
 
   @Test
@@ -71,7 +101,7 @@ class HeldBodyTest {
   void piecesOfAnySizeAreTheBodyInTheirOrderWithinWhatWasReserved() {
     Random random = new Random(11);
     for (int round = 0; round < 200; round++) {
-      HeldBody any = new HeldBody(ByteBufAllocator.DEFAULT, budget, MAX_BYTES);
+      HeldBody any = hold(budget, MemoryBudget.Claim.REQUEST);
       StringBuilder expected = new StringBuilder();
       for (int i = random.nextInt(40); i > 0; i--) {
         int size =
@@ -108,8 +138,8 @@ class HeldBodyTest {
   @Test
   void aPieceThatTheBudgetHasNoRoomForIsNotTaken() {
     MemoryBudget small = new MemoryBudget(100);
-    HeldBody first = new HeldBody(ByteBufAllocator.DEFAULT, small, MAX_BYTES);
-    HeldBody second = new HeldBody(ByteBufAllocator.DEFAULT, small, MAX_BYTES);
+    HeldBody first = hold(small, MemoryBudget.Claim.REQUEST);
+    HeldBody second = hold(small, MemoryBudget.Claim.REQUEST);
 
     assertThat(first.add(Bytes.of("x".repeat(60)))).isEqualTo(Added.OK);
     assertThat(second.add(Bytes.of("x".repeat(41)))).isEqualTo(Added.OVER_BUDGET);
@@ -121,5 +151,9 @@ class HeldBodyTest {
     second.release();
     assertThat(small.heldBytes()).isZero();
     assertThat(small.isExhausted()).isFalse();
+  }
+
+  private static HeldBody hold(MemoryBudget budget, MemoryBudget.Claim claim) {
+    return new HeldBody(ByteBufAllocator.DEFAULT, budget, claim, MAX_BYTES);
   }
 }

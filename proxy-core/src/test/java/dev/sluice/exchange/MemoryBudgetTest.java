@@ -3,6 +3,7 @@ package dev.sluice.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.sluice.exchange.MemoryBudget.Claim;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,11 +18,11 @@ class MemoryBudgetTest {
   @Test
   void aBudgetIsFullAtItsLimitAndNotBefore() {
     MemoryBudget budget = new MemoryBudget(10);
-    assertThat(budget.tryReserve(9)).isTrue();
+    assertThat(budget.tryReserve(Claim.REQUEST, 9)).isTrue();
     assertThat(budget.isExhausted()).isFalse();
-    assertThat(budget.tryReserve(2)).isFalse();
+    assertThat(budget.tryReserve(Claim.REQUEST, 2)).isFalse();
     assertThat(budget.heldBytes()).isEqualTo(9);
-    assertThat(budget.tryReserve(1)).isTrue();
+    assertThat(budget.tryReserve(Claim.REQUEST, 1)).isTrue();
     assertThat(budget.isExhausted()).isTrue();
     budget.release(10);
     assertThat(budget.heldBytes()).isZero();
@@ -36,7 +37,7 @@ class MemoryBudgetTest {
         new Thread(
             () -> {
               for (int i = 0; i < 500_000; i++) {
-                if (budget.tryReserve(101)) {
+                if (budget.tryReserve(Claim.REQUEST, 101)) {
                   throw new AssertionError("larger than the limit");
                 }
               }
@@ -45,7 +46,7 @@ class MemoryBudgetTest {
         new Thread(
             () -> {
               for (int i = 0; i < 500_000; i++) {
-                if (budget.tryReserve(50)) {
+                if (budget.tryReserve(Claim.REQUEST, 50)) {
                   budget.release(50);
                 } else {
                   refused.incrementAndGet();
@@ -57,6 +58,23 @@ class MemoryBudgetTest {
       thread.join();
     }
     assertThat(refused).hasValue(0);
+    assertThat(budget.heldBytes()).isZero();
+  }
+
+  @Test
+  void whatRunsTakesWhatItNeedsAndKeepsNewRequestsOut() {
+    MemoryBudget budget = new MemoryBudget(10);
+    MemoryShare stream = new MemoryShare(budget);
+    stream.set(25);
+    assertThat(budget.isExhausted()).isTrue();
+    assertThat(budget.heldBytes()).isEqualTo(25);
+    assertThat(budget.tryReserve(Claim.REQUEST, 1)).isFalse();
+    assertThat(budget.tryReserve(Claim.ANSWER, 1)).isFalse();
+    stream.set(14);
+    assertThat(budget.tryReserve(Claim.REQUEST, 1)).isFalse();
+    assertThat(budget.tryReserve(Claim.ANSWER, 1)).isTrue();
+    budget.release(1);
+    stream.set(0);
     assertThat(budget.heldBytes()).isZero();
   }
 }

@@ -88,7 +88,7 @@ public final class RunningSluice {
                 config.models(),
                 config.operations(),
                 config.ssePing(),
-                Math.max(1, PlatformDependent.maxDirectMemory() / 2)),
+                config.memoryBudgetBytes().orElse(halfTheDirectMemory())),
             directory,
             loops,
             upstream,
@@ -96,6 +96,10 @@ public final class RunningSluice {
             listener(),
             InstantSource.system());
     bindMeters();
+  }
+
+  private static long halfTheDirectMemory() {
+    return Math.max(1, PlatformDependent.maxDirectMemory() / 2);
   }
 
   private static @Nullable AccessLog accessLog(SluiceConfig config) throws IOException {
