@@ -30,16 +30,19 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
   private static final Logger LOG = LoggerFactory.getLogger(AdminHandler.class);
+  private static final String JSON = "application/json";
   private static final String PLAIN_TEXT = "text/plain; charset=utf-8";
   private static final int SCRAPE_BYTES = 64 << 10;
 
   private final Metrics metrics;
   private final Supplier<Readiness> readiness;
+  private final Supplier<String> config;
   private boolean answered;
 
-  AdminHandler(Metrics metrics, Supplier<Readiness> readiness) {
+  AdminHandler(Metrics metrics, Supplier<Readiness> readiness, Supplier<String> config) {
     this.metrics = metrics;
     this.readiness = readiness;
+    this.config = config;
   }
 
   @Override
@@ -67,11 +70,12 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       case "/metrics" -> onlyGet(ctx, request, () -> metrics(ctx, request));
       case "/healthz" -> onlyGet(ctx, request, () -> text(ctx, HttpResponseStatus.OK, "ok"));
       case "/readyz" -> onlyGet(ctx, request, () -> ready(ctx));
+      case "/config" -> onlyGet(ctx, request, () -> config(ctx));
       default ->
           text(
               ctx,
               HttpResponseStatus.NOT_FOUND,
-              "no such path (expected: /metrics, /healthz or /readyz)");
+              "no such path (expected: /metrics, /healthz, /readyz or /config)");
     };
   }
 
@@ -91,6 +95,10 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     HttpResponseStatus status =
         now == Readiness.READY ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE;
     return text(ctx, status, now.label());
+  }
+
+  private FullHttpResponse config(ChannelHandlerContext ctx) {
+    return response(HttpResponseStatus.OK, JSON, ByteBufUtil.writeUtf8(ctx.alloc(), config.get()));
   }
 
   private FullHttpResponse metrics(ChannelHandlerContext ctx, FullHttpRequest request) {

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The listener for operators: {@code /metrics}, {@code /healthz}, {@code /readyz}, by {@code GET}
- * or {@code HEAD}.
+ * The listener for operators: {@code /metrics}, {@code /healthz}, {@code /readyz}, {@code /config},
+ * by {@code GET} or {@code HEAD}.
  *
  * <table>
  *   <caption>Bounds</caption>
@@ -60,6 +60,7 @@ public final class AdminListener implements AutoCloseable {
    * @param address where to listen; port 0 for any
    * @param metrics what {@code /metrics} tells
    * @param readiness what {@code /readyz} tells; read on the group's loop, must not block
+   * @param config what {@code /config} tells, as JSON; read on the group's loop, must not block
    * @throws IOException when the address cannot be bound; the message names it
    */
   public static AdminListener open(
@@ -67,9 +68,10 @@ public final class AdminListener implements AutoCloseable {
       Class<? extends ServerChannel> channelClass,
       InetSocketAddress address,
       Metrics metrics,
-      Supplier<Readiness> readiness)
+      Supplier<Readiness> readiness,
+      Supplier<String> config)
       throws IOException {
-    return open(group, channelClass, address, metrics, readiness, CONNECTION_LIFE);
+    return open(group, channelClass, address, metrics, readiness, config, CONNECTION_LIFE);
   }
 
   static AdminListener open(
@@ -78,6 +80,7 @@ public final class AdminListener implements AutoCloseable {
       InetSocketAddress address,
       Metrics metrics,
       Supplier<Readiness> readiness,
+      Supplier<String> config,
       Duration connectionLife)
       throws IOException {
     ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
@@ -99,7 +102,7 @@ public final class AdminListener implements AutoCloseable {
                         .pipeline()
                         .addLast(new HttpServerCodec(new HttpDecoderConfig()))
                         .addLast(new HttpObjectAggregator(MAX_BODY_BYTES, true))
-                        .addLast(new AdminHandler(metrics, readiness));
+                        .addLast(new AdminHandler(metrics, readiness, config));
                   }
                 })
             .bind(address);

@@ -1,5 +1,8 @@
 package dev.sluice.cli;
 
+import dev.sluice.lifecycle.ConfigFiles;
+import dev.sluice.lifecycle.GoodFiles;
+import dev.sluice.yaml.Reading;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Locale;
@@ -35,11 +38,12 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    GoodFiles files =
-        GoodFiles.read(config, environment, started, spec.commandLine().getErr()::println);
-    if (files == null) {
+    Reading<GoodFiles> read = new ConfigFiles(config, environment, started).read();
+    if (!(read instanceof Reading.Good<GoodFiles> good)) {
+      ((Reading.Faulty<GoodFiles>) read).faults().forEach(spec.commandLine().getErr()::println);
       return ExitCode.USAGE;
     }
+    GoodFiles files = good.value();
     spec.commandLine()
         .getOut()
         .printf(

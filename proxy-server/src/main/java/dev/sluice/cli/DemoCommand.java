@@ -45,6 +45,7 @@ final class DemoCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--admin-port: " + adminPort + " (expected: another than --port)");
     }
+    start.prepare();
     return start.demo(port, adminPort, spec.commandLine().getOut());
   }
 

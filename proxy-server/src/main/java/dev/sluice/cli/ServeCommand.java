@@ -1,5 +1,8 @@
 package dev.sluice.cli;
 
+import dev.sluice.lifecycle.ConfigFiles;
+import dev.sluice.lifecycle.GoodFiles;
+import dev.sluice.yaml.Reading;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
@@ -34,8 +37,13 @@ final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    GoodFiles files =
-        GoodFiles.read(config, environment, started, spec.commandLine().getErr()::println);
-    return files == null ? ExitCode.USAGE : start.serve(files.config(), files.keys());
+    start.prepare();
+    ConfigFiles files = new ConfigFiles(config, environment, started);
+    Reading<GoodFiles> read = files.read();
+    if (read instanceof Reading.Good<GoodFiles> good) {
+      return start.serve(files, good.value());
+    }
+    ((Reading.Faulty<GoodFiles>) read).faults().forEach(spec.commandLine().getErr()::println);
+    return ExitCode.USAGE;
   }
 }

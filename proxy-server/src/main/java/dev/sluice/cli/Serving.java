@@ -1,13 +1,14 @@
 package dev.sluice.cli;
 
 import dev.sluice.access.KeyHash;
-import dev.sluice.config.SluiceConfig;
 import dev.sluice.demo.DemoBanner;
 import dev.sluice.demo.DemoUpstream;
-import dev.sluice.keys.KeysSnapshot;
+import dev.sluice.lifecycle.ConfigFiles;
+import dev.sluice.lifecycle.GoodFiles;
+import dev.sluice.lifecycle.HangUp;
 import dev.sluice.lifecycle.RunningSluice;
 import dev.sluice.transport.Transport;
-import dev.sluice.yaml.Fault;
+import dev.sluice.yaml.Reading;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -17,8 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -28,14 +27,20 @@ final class Serving implements Start {
   private static final Duration DEMO_WORD_INTERVAL = Duration.ofMillis(100);
 
   private final String version;
+  private final HangUp hangUp = new HangUp();
 
   Serving(String version) {
     this.version = version;
   }
 
   @Override
-  public int serve(SluiceConfig config, KeysSnapshot keys) throws Exception {
-    return untilTold(RunningSluice.start(config, keys, version), () -> {});
+  public void prepare() {
+    hangUp.install();
+  }
+
+  @Override
+  public int serve(ConfigFiles files, GoodFiles started) throws Exception {
+    return untilTold(RunningSluice.start(files, started, hangUp, version), () -> {});
   }
 
   @Override
@@ -50,15 +55,14 @@ final class Serving implements Start {
     Path file =
         Files.writeString(
             directory.resolve("sluice.yaml"), demoConfig(port, adminPort, upstream.port()));
-    List<Fault> faults = new ArrayList<>();
-    GoodFiles files =
-        GoodFiles.read(file, Map.of(), Instant.now().truncatedTo(ChronoUnit.SECONDS), faults::add);
-    if (files == null) {
-      throw new IllegalStateException("demo: its own configuration is faulty: " + faults);
+    ConfigFiles files =
+        new ConfigFiles(file, Map.of(), Instant.now().truncatedTo(ChronoUnit.SECONDS));
+    if (!(files.read() instanceof Reading.Good<GoodFiles> good)) {
+      throw new IllegalStateException("demo: its own configuration is faulty: " + files.read());
     }
     RunningSluice running;
     try {
-      running = RunningSluice.start(files.config(), files.keys(), version);
+      running = RunningSluice.start(files, good.value(), hangUp, version);
     } catch (IOException | RuntimeException e) {
       delete(directory);
       throw e;

@@ -1,19 +1,24 @@
 package dev.sluice.cli;
 
-import dev.sluice.config.SluiceConfig;
-import dev.sluice.keys.KeysSnapshot;
+import dev.sluice.lifecycle.ConfigFiles;
+import dev.sluice.lifecycle.GoodFiles;
 import java.io.PrintWriter;
 
 /** Starts the process proper, once the command line and the files are known to be good. */
 interface Start {
 
+  /** Called first, before the files are read: from then on a hang-up does not end the process. */
+  void prepare();
+
   /**
    * Serves until the process is told to end.
    *
+   * @param files where the configuration comes from
+   * @param started what was read there
    * @return the exit code
    * @throws Exception when it cannot start; the message is shown, the exit code is 1
    */
-  int serve(SluiceConfig config, KeysSnapshot keys) throws Exception;
+  int serve(ConfigFiles files, GoodFiles started) throws Exception;
 
   /**
    * Serves the demo until the process is told to end.

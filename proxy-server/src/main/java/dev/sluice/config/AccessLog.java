@@ -1,6 +1,7 @@
 package dev.sluice.config;
 
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,12 @@ public record AccessLog(Sink sink, @Nullable Path file) {
     if ((sink == Sink.FILE) != (file != null)) {
       throw new IllegalArgumentException("file: " + file + " (expected: a path for FILE alone)");
     }
+  }
+
+  /** As it stands in the configuration: {@code none}, {@code stdout}, or the file. */
+  @Override
+  public String toString() {
+    return file == null ? sink.name().toLowerCase(Locale.ROOT) : file.toString();
   }
 
   /** To the end of this file. */

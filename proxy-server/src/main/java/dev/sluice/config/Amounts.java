@@ -2,7 +2,10 @@ package dev.sluice.config;
 
 import dev.sluice.yaml.Value;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +31,8 @@ final class Amounts {
           "GB", 1_000_000_000L,
           "GiB", 1L << 30);
 
+  private static final List<String> BINARY_UNITS = List.of("B", "KiB", "MiB", "GiB");
+
   private static final Map<String, Long> MILLIS =
       Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L);
 
@@ -41,10 +46,16 @@ final class Amounts {
   }
 
   /** The value as a number of bytes, from this many to 1 TiB. */
-  static long largeBytes(Value value, long min) {
+  static OptionalLong largeBytes(Value value, long min, OptionalLong fallback) {
     String rule =
         "a size from " + min + "B to 1024GiB, as in 2GiB; units B, kB, KiB, MB, MiB, GB, GiB";
-    return value.scalar(rule, text -> within(text, BYTES, min, MAX_LARGE_BYTES), min);
+    return value.scalar(
+        rule,
+        text -> {
+          Long bytes = within(text, BYTES, min, MAX_LARGE_BYTES);
+          return bytes == null ? null : OptionalLong.of(bytes);
+        },
+        fallback);
   }
 
   /** The value as a duration, 1 ms to 24 h. */
@@ -55,6 +66,24 @@ final class Amounts {
   /** The value as a duration, 0 to 24 h. */
   static Duration durationOrZero(Value value, Duration fallback) {
     return duration(value, 0, fallback);
+  }
+
+  /** A number of bytes as a file has it, in the largest unit that leaves a whole number. */
+  static String text(long bytes) {
+    int steps = Math.min(Long.numberOfTrailingZeros(bytes) / 10, BINARY_UNITS.size() - 1);
+    return (bytes >> (10 * steps)) + BINARY_UNITS.get(steps);
+  }
+
+  /** A duration as a file has it, in the largest unit that leaves a whole number. */
+  static String text(Duration duration) {
+    long millis = duration.toMillis();
+    for (String unit : List.of("h", "m", "s")) {
+      long each = Objects.requireNonNull(MILLIS.get(unit));
+      if (millis != 0 && millis % each == 0) {
+        return millis / each + unit;
+      }
+    }
+    return millis + "ms";
   }
 
   private static Duration duration(Value value, long minMillis, Duration fallback) {

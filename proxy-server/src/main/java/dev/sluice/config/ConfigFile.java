@@ -25,20 +25,23 @@ public record ConfigFile(
   }
 
   /**
-   * Reads a configuration file. Blocks; never throws for what is in the file or in the environment.
+   * Reads a configuration file whose bytes are at hand. Never throws for what is in it, or in the
+   * environment.
    *
-   * @param file the file; paths in it are relative to the directory it is in
+   * @param file the file, which is not touched; paths in it are relative to the directory it is in
    * @param environment where {@code api-key-env} is looked up
    * @param created when the models are said to have been created
+   * @param running what this is to replace while it runs: what cannot change then is a fault where
+   *     it differs; null at the start
    */
-  public static ConfigFile read(Path file, Map<String, String> environment, Instant created) {
-    Reading<byte[]> contents = YamlFile.contents(file);
-    if (contents instanceof Reading.Good<byte[]> good) {
-      ConfigReader reader = new ConfigReader(file, environment, created);
-      Reading<SluiceConfig> config = YamlFile.parse(file, good.value(), reader::config);
-      return new ConfigFile(config, reader.keysFile(), reader.planNames());
-    }
-    Reading.Faulty<byte[]> faulty = (Reading.Faulty<byte[]>) contents;
-    return new ConfigFile(new Reading.Faulty<>(faulty.faults()), null, Set.of());
+  public static ConfigFile parse(
+      Path file,
+      byte[] contents,
+      Map<String, String> environment,
+      Instant created,
+      @Nullable SluiceConfig running) {
+    ConfigReader reader = new ConfigReader(file, environment, created, running);
+    Reading<SluiceConfig> config = YamlFile.parse(file, contents, reader::config);
+    return new ConfigFile(config, reader.keysFile(), reader.planNames());
   }
 }

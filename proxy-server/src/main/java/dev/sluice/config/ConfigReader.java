@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Reads one configuration, from its YAML document to the core's records. */
@@ -35,11 +37,19 @@ final class ConfigReader {
 
   private final Path file;
   private final ModelsReader modelsReader;
+  private final @Nullable SluiceConfig running;
   private final Set<String> planNames = new HashSet<>();
   private @Nullable Path keysFile;
 
-  ConfigReader(Path file, Map<String, String> environment, Instant created) {
+  /**
+   * A reader of one document.
+   *
+   * @param running what the document is to replace while it runs; null at the start
+   */
+  ConfigReader(
+      Path file, Map<String, String> environment, Instant created, @Nullable SluiceConfig running) {
     this.file = file;
+    this.running = running;
     this.modelsReader = new ModelsReader(environment, created);
   }
 
@@ -67,8 +77,18 @@ final class ConfigReader {
             "revoke",
             "admin-token-env",
             "shutdown-grace");
-    ListenAddress listen = address(fields.optional("listen"), SluiceConfig.DEFAULT_LISTEN);
-    ListenAddress admin = address(fields.optional("admin"), SluiceConfig.DEFAULT_ADMIN);
+    ListenAddress listen =
+        fixed(
+            fields.optional("listen"),
+            ConfigReader::address,
+            SluiceConfig.DEFAULT_LISTEN,
+            SluiceConfig::listen);
+    ListenAddress admin =
+        fixed(
+            fields.optional("admin"),
+            ConfigReader::address,
+            SluiceConfig.DEFAULT_ADMIN,
+            SluiceConfig::admin);
     if (listen.port() == admin.port() && listen.port() != 0) {
       Value wrong = fields.optional(fields.optional("admin").isPresent() ? "admin" : "listen");
       wrong.fault(String.valueOf(listen.port()), "a port for listen and another one for admin");
@@ -83,11 +103,12 @@ final class ConfigReader {
                 "head-timeout",
                 "body-timeout",
                 "memory-budget");
-    Value memory = limits.optional("memory-budget");
-    OptionalLong memoryBudget =
-        memory.isPresent()
-            ? OptionalLong.of(Amounts.largeBytes(memory, MIN_MEMORY_BUDGET))
-            : OptionalLong.empty();
+    MemoryBudget memoryBudget =
+        fixed(
+            limits.optional("memory-budget"),
+            ConfigReader::memoryBudget,
+            MemoryBudget.HALF,
+            config -> new MemoryBudget(config.memoryBudgetBytes()));
     Value adminToken = fields.optional("admin-token-env");
     Value ping = fields.optional("sse-ping");
     List<Model> models = modelsReader.models(fields.required("models", ModelsReader.RULE));
@@ -96,9 +117,13 @@ final class ConfigReader {
     return new SluiceConfig(
         listen,
         admin,
-        accessLog(fields.optional("access-log")),
+        fixed(
+            fields.optional("access-log"),
+            this::accessLog,
+            AccessLog.STDOUT,
+            SluiceConfig::accessLog),
         limits(limits),
-        memoryBudget,
+        memoryBudget.bytes,
         keys(fields.required("keys", PATH_RULE)),
         plans(fields.required("plans", PLANS_RULE), modelIds),
         models,
@@ -110,11 +135,43 @@ final class ConfigReader {
             fields.optional("shutdown-grace"), SluiceConfig.DEFAULT_SHUTDOWN_GRACE));
   }
 
+  /** A budget as it is told: {@code 2GiB}, or what it is where the file does not say. */
+  private record MemoryBudget(OptionalLong bytes) {
+    static final MemoryBudget HALF = new MemoryBudget(OptionalLong.empty());
+
+    @Override
+    public String toString() {
+      return bytes.isPresent() ? Amounts.text(bytes.getAsLong()) : "half the direct memory";
+    }
+  }
+
+  private static MemoryBudget memoryBudget(Value value, MemoryBudget fallback) {
+    return new MemoryBudget(Amounts.largeBytes(value, MIN_MEMORY_BUDGET, fallback.bytes));
+  }
+
+  /**
+   * Reads what cannot change while the process runs. Where it would, that is a fault; one of
+   * syntax, which stands for what runs, is not a second one.
+   */
+  private <T> T fixed(
+      Value value, BiFunction<Value, T, T> reading, T byDefault, Function<SluiceConfig, T> of) {
+    if (running == null) {
+      return reading.apply(value, byDefault);
+    }
+    T before = of.apply(running);
+    T now = value.isPresent() ? reading.apply(value, before) : byDefault;
+    if (!now.equals(before)) {
+      value.refuse(
+          value.isPresent() ? now.toString() : now + " by default", before + " until a restart");
+    }
+    return now;
+  }
+
   private static ListenAddress address(Value value, ListenAddress fallback) {
     return value.scalar(ADDRESS_RULE, ListenAddress::parse, fallback);
   }
 
-  private AccessLog accessLog(Value value) {
+  private AccessLog accessLog(Value value, AccessLog fallback) {
     return value.scalar(
         ACCESS_LOG_RULE,
         text -> {
@@ -129,7 +186,7 @@ final class ConfigReader {
           Path path = word ? null : path(text);
           return path == null ? null : AccessLog.to(path);
         },
-        AccessLog.STDOUT);
+        fallback);
   }
 
   private Path keys(Value value) {

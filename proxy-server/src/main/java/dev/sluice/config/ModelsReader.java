@@ -151,9 +151,14 @@ final class ModelsReader {
         total.isPresent() ? Amounts.duration(total, Amounts.MAX_DURATION) : null);
   }
 
+  /** As it stands in the configuration. */
+  static String text(Balance balance) {
+    return balance.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
   private static @Nullable Balance balance(String text) {
     for (Balance balance : Balance.values()) {
-      if (text.equals(balance.name().toLowerCase(Locale.ROOT).replace('_', '-'))) {
+      if (text.equals(text(balance))) {
         return balance;
       }
     }

@@ -11,7 +11,6 @@ import dev.sluice.config.SluiceConfig;
 import dev.sluice.exchange.ExchangeListener;
 import dev.sluice.exchange.MemoryBudget;
 import dev.sluice.keys.FileKeyDirectory;
-import dev.sluice.keys.KeysSnapshot;
 import dev.sluice.keys.KeysWatcher;
 import dev.sluice.message.Operation;
 import dev.sluice.pipeline.Edge;
@@ -33,7 +32,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -56,7 +54,9 @@ public final class RunningSluice {
   /** What ends after the grace period: last words, closing, the access log. */
   private static final Duration AFTER_GRACE = Duration.ofSeconds(5);
 
-  private final SluiceConfig config;
+  private final ConfigWatcher watcher;
+  private final HangUp hangUp;
+  private final long memoryBudgetBytes;
   private final Transport transport = Transport.best();
   private final EventLoopGroup loops =
       transport.loops(Runtime.getRuntime().availableProcessors(), "sluice-loop");
@@ -66,40 +66,64 @@ public final class RunningSluice {
           Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
           new DefaultThreadFactory("sluice-inspector", true));
   private final Metrics metrics;
+  private final ExchangeMeters exchangeMeters;
+  private final StateMeters stateMeters;
+  private final EndpointMeters endpointMeters;
   private final @Nullable AccessLog accessLog;
   private final FileKeyDirectory directory;
   private final UpstreamTransport upstream;
   private final Edge edge;
-  private @Nullable KeysWatcher watcher;
+  private volatile SluiceConfig config;
   private @Nullable InetSocketAddress address;
   private @Nullable InetSocketAddress adminAddress;
 
-  private RunningSluice(SluiceConfig config, KeysSnapshot keys, String version) throws IOException {
-    this.config = config;
+  private RunningSluice(ConfigFiles files, GoodFiles started, HangUp hangUp, String version)
+      throws IOException {
+    this.config = started.config();
+    this.hangUp = hangUp;
+    this.memoryBudgetBytes =
+        config.memoryBudgetBytes().orElse(Math.max(1, PlatformDependent.maxDirectMemory() / 2));
     this.metrics = new Metrics(version, ByteBufAllocator.DEFAULT, this::readiness);
+    this.exchangeMeters =
+        new ExchangeMeters(
+            metrics.registry(),
+            List.of("list_models", "get_model"),
+            modelIds(config),
+            config.plans().keySet());
+    exchangeMeters.know(operationNames(config), List.of(), List.of());
     this.accessLog = accessLog(config);
-    this.directory = new FileKeyDirectory(keys);
+    this.directory = new FileKeyDirectory(started.keys());
     this.upstream = transport.upstream();
     this.edge =
         new Edge(
-            new EdgeConfig(
-                config.limits(),
-                List.copyOf(config.plans().values()),
-                config.models(),
-                config.operations(),
-                config.ssePing(),
-                config.memoryBudgetBytes().orElse(halfTheDirectMemory())),
+            edgeConfig(config),
             directory,
             loops,
             upstream,
             inspectors,
             listener(),
             InstantSource.system());
-    bindMeters();
-  }
+    this.stateMeters = new StateMeters(metrics.registry(), edge.slots(), edge::upstreamConnections);
+    this.endpointMeters = new EndpointMeters(metrics.registry(), System::nanoTime);
+    this.watcher =
+        new ConfigWatcher(
+            files,
+            started,
+            directory,
+            InstantSource.system(),
+            this::keysReloaded,
+            new ConfigWatcher.Listener() {
+              @Override
+              public void taken(SluiceConfig next, Runnable keysToo) {
+                reconfigure(next, keysToo);
+              }
 
-  private static long halfTheDirectMemory() {
-    return Math.max(1, PlatformDependent.maxDirectMemory() / 2);
+              @Override
+              public void refused() {
+                configReloaded(KeysWatcher.Result.REFUSED);
+              }
+            });
+    bindMeters();
   }
 
   private static @Nullable AccessLog accessLog(SluiceConfig config) throws IOException {
@@ -110,15 +134,26 @@ public final class RunningSluice {
     };
   }
 
+  private EdgeConfig edgeConfig(SluiceConfig from) {
+    return new EdgeConfig(
+        from.limits(),
+        List.copyOf(from.plans().values()),
+        from.models(),
+        from.operations(),
+        from.ssePing(),
+        memoryBudgetBytes);
+  }
+
+  private static List<String> modelIds(SluiceConfig from) {
+    return from.models().stream().map(Model::id).toList();
+  }
+
+  private static List<String> operationNames(SluiceConfig from) {
+    return from.operations().stream().map(Operation::name).toList();
+  }
+
   private ExchangeListener listener() {
-    List<String> operations = new ArrayList<>(List.of("list_models", "get_model"));
-    config.operations().stream().map(Operation::name).forEach(operations::add);
-    ExchangeMeters meters =
-        new ExchangeMeters(
-            metrics.registry(),
-            operations,
-            config.models().stream().map(Model::id).toList(),
-            config.plans().keySet());
+    ExchangeMeters meters = exchangeMeters;
     AccessLog log = accessLog;
     if (log == null) {
       return meters;
@@ -133,9 +168,8 @@ public final class RunningSluice {
     MeterRegistry registry = metrics.registry();
     metrics.bindLoops(loops);
     StateMeters.bindKeyCache(registry, edge.keys().counts());
-    new StateMeters(registry, edge.slots(), edge::upstreamConnections)
-        .follow(config.plans().values(), config.models().stream().map(Model::id).toList());
-    new EndpointMeters(registry, System::nanoTime).follow(edge.catalog());
+    stateMeters.follow(config.plans().values(), modelIds(config));
+    endpointMeters.follow(edge.catalog());
     Meters.DOWNSTREAM_CONNECTIONS.gauge(registry, edge::downstreamConnections);
     MemoryBudget budget = edge.budget();
     Meters.MEMORY_BUDGET_HELD.gauge(registry, budget::heldBytes);
@@ -145,7 +179,9 @@ public final class RunningSluice {
     }
     for (KeysWatcher.Result result : KeysWatcher.Result.values()) {
       Meters.KEYS_RELOAD.counter(registry, result.label()); // there from the start, at 0
+      Meters.CONFIG_RELOAD.counter(registry, result.label());
     }
+    Meters.CONFIG_LOADED_TIMESTAMP.gauge(registry, () -> watcher.loadedAt().toEpochMilli() / 1e3);
   }
 
   private Readiness readiness() {
@@ -159,13 +195,16 @@ public final class RunningSluice {
   /**
    * Starts it, and returns when it takes requests.
    *
+   * @param files where the configuration comes from; watched from now on
+   * @param started what was read there
+   * @param hangUp what asks to have the files read again
    * @param version the version that {@code sluice_build_info} tells
    * @throws IOException when an address cannot be bound or the access log not be opened; the
    *     message says which
    */
-  public static RunningSluice start(SluiceConfig config, KeysSnapshot keys, String version)
-      throws IOException {
-    RunningSluice running = new RunningSluice(config, keys, version);
+  public static RunningSluice start(
+      ConfigFiles files, GoodFiles started, HangUp hangUp, String version) throws IOException {
+    RunningSluice running = new RunningSluice(files, started, hangUp, version);
     running.begin();
     return running;
   }
@@ -177,14 +216,14 @@ public final class RunningSluice {
             transport.listening(),
             socketAddress(config.admin()),
             metrics,
-            this::readiness);
+            this::readiness,
+            () -> watcher.json(memoryBudgetBytes));
     adminAddress = admin.address();
     address = listen();
     logger.info("listening on http://{}", text(address));
     logger.info("admin on http://{}", text(adminAddress));
-    watcher =
-        KeysWatcher.start(
-            config.keysFile(), config.plans().keySet(), directory, this::keysReloaded);
+    watcher.start();
+    hangUp.runs(watcher::reloadSoon);
     long begunNanos = System.nanoTime();
     Warmup.run(transport, loops, upstream, inspectors);
     edge.ready();
@@ -198,6 +237,24 @@ public final class RunningSluice {
     InetSocketAddress wanted = socketAddress(config.listen());
     Channel channel = Waiting.bound(edge.bind(transport.listening(), wanted), "listen", wanted);
     return (InetSocketAddress) channel.localAddress();
+  }
+
+  /**
+   * Serves another configuration from now on. Names are known to the meters before exchanges can
+   * carry them.
+   */
+  private void reconfigure(SluiceConfig next, Runnable keysToo) {
+    exchangeMeters.know(operationNames(next), modelIds(next), next.plans().keySet());
+    config = next;
+    edge.reload(edgeConfig(next), keysToo);
+    edge.keysChanged(next.revoke() == Revoke.CUT);
+    stateMeters.follow(next.plans().values(), modelIds(next));
+    endpointMeters.follow(edge.catalog());
+    configReloaded(KeysWatcher.Result.OK);
+  }
+
+  private void configReloaded(KeysWatcher.Result result) {
+    Meters.CONFIG_RELOAD.counter(metrics.registry(), result.label()).increment();
   }
 
   private void keysReloaded(KeysWatcher.Result result) {
@@ -222,13 +279,12 @@ public final class RunningSluice {
    * is left is told so. Blocks until then; the event loops are left to end with the process.
    */
   public void stop() {
+    Duration grace = config.shutdownGrace();
     logger.info(
-        "draining: exchanges under way {}, grace {} ms",
-        edge.openExchanges(),
-        config.shutdownGrace().toMillis());
-    CompletableFuture<Integer> closed = edge.close(config.shutdownGrace().toNanos());
+        "draining: exchanges under way {}, grace {} ms", edge.openExchanges(), grace.toMillis());
+    CompletableFuture<Integer> closed = edge.close(grace.toNanos());
     try {
-      Duration most = config.shutdownGrace().plus(AFTER_GRACE);
+      Duration most = grace.plus(AFTER_GRACE);
       int ended = closed.get(most.toMillis(), TimeUnit.MILLISECONDS);
       logger.info("drained: exchanges broken off {}", ended);
     } catch (ExecutionException | TimeoutException e) {
@@ -236,9 +292,7 @@ public final class RunningSluice {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    if (watcher != null) {
-      watcher.close();
-    }
+    watcher.close();
     if (accessLog != null) {
       accessLog.close();
     }

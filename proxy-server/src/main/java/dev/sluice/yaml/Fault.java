@@ -15,6 +15,9 @@ import java.util.Locale;
  */
 public record Fault(String file, int line, int column, String name, String found, String expected) {
 
+  /** Most faults of one file that are logged, or told by an answer; the rest is counted. */
+  public static final int MAX_TOLD = 50;
+
   /** Most characters of {@code name} and of {@code found}; the rest is cut. */
   static final int MAX_SHOWN_CHARACTERS = 120;
 

@@ -30,10 +30,18 @@ public final class Value {
   private final String name;
   private final @Nullable Node node;
 
-  Value(Faults faults, String name, @Nullable Node node) {
+  /** The value itself, or what is nearest above it where it is absent. */
+  private final Node place;
+
+  Value(Faults faults, String name, Node node) {
+    this(faults, name, node, node);
+  }
+
+  private Value(Faults faults, String name, @Nullable Node node, Node place) {
     this.faults = faults;
     this.name = name;
     this.node = node;
+    this.place = place;
   }
 
   /**
@@ -59,6 +67,11 @@ public final class Value {
     if (node != null) {
       faults.add(node.line(), node.column(), name, found, expected);
     }
+  }
+
+  /** Notes a fault of this value, or of what its absence means: that has the place above it. */
+  public void refuse(String found, String expected) {
+    faults.add(place.line(), place.column(), name, found, expected);
   }
 
   /** Notes that this value names something that is not known, and suggests the nearest name. */
@@ -209,7 +222,7 @@ public final class Value {
   }
 
   Value absent(String field) {
-    return new Value(faults, child(field), null);
+    return new Value(faults, child(field), null, place);
   }
 
   void missing(String field, String expected) {

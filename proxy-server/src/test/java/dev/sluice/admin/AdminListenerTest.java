@@ -73,6 +73,11 @@ class AdminListenerTest {
   }
 
   @Test
+  void theConfigurationIsJson() throws Exception {
+    assertAnswer(send("GET", "/config"), 200, "application/json", "{\"version\":1}\n");
+  }
+
+  @Test
   void metricsArePrometheusTextWhereNothingElseIsAskedFor() throws Exception {
     HttpResponse<String> answer = send("GET", "/metrics");
 
@@ -110,7 +115,7 @@ class AdminListenerTest {
 
   @Test
   void headIsTheHeadOfGetWithoutItsBody() throws Exception {
-    for (String path : List.of("/metrics", "/healthz", "/readyz")) {
+    for (String path : List.of("/metrics", "/healthz", "/readyz", "/config")) {
       HttpResponse<String> head = send("HEAD", path);
       HttpResponse<String> get = send("GET", path);
 
@@ -135,7 +140,7 @@ class AdminListenerTest {
 
       assertThat(answer).as(path).startsWith("HTTP/1.1 404 Not Found\r\n");
       assertThat(answer)
-          .endsWith("\r\n\r\nno such path (expected: /metrics, /healthz or /readyz)\n")
+          .endsWith("\r\n\r\nno such path (expected: /metrics, /healthz, /readyz or /config)\n")
           .doesNotContain("x<y>");
     }
   }
@@ -228,7 +233,13 @@ class AdminListenerTest {
 
   private AdminListener open(InetSocketAddress address, Duration life) throws IOException {
     return AdminListener.open(
-        group, NioServerSocketChannel.class, address, metrics, readiness::get, life);
+        group,
+        NioServerSocketChannel.class,
+        address,
+        metrics,
+        readiness::get,
+        () -> "{\"version\":1}\n",
+        life);
   }
 
   private static InetSocketAddress anyPort() {

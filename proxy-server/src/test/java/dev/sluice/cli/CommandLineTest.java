@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.access.KeyHash;
-import dev.sluice.config.SluiceConfig;
-import dev.sluice.keys.KeysSnapshot;
+import dev.sluice.lifecycle.ConfigFiles;
+import dev.sluice.lifecycle.GoodFiles;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -56,8 +56,11 @@ final class CommandLineTest {
     private int exitCode;
 
     @Override
-    public int serve(SluiceConfig config, KeysSnapshot keys) {
-      calls.add("serve " + config.models().get(0).created() + " " + keys.keyCount());
+    public void prepare() {}
+
+    @Override
+    public int serve(ConfigFiles files, GoodFiles read) {
+      calls.add("serve " + read.config().models().get(0).created() + " " + read.keys().keyCount());
       return exitCode;
     }
 

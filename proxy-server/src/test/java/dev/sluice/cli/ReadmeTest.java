@@ -3,9 +3,9 @@ package dev.sluice.cli;
 import static java.util.stream.Collectors.toCollection;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.config.SluiceConfig;
 import dev.sluice.error.Reason;
-import dev.sluice.keys.KeysSnapshot;
+import dev.sluice.lifecycle.ConfigFiles;
+import dev.sluice.lifecycle.GoodFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -177,7 +177,10 @@ final class ReadmeTest {
 
   private static final class NothingStarts implements Start {
     @Override
-    public int serve(SluiceConfig config, KeysSnapshot keys) {
+    public void prepare() {}
+
+    @Override
+    public int serve(ConfigFiles files, GoodFiles read) {
       throw new AssertionError("not asked for");
     }
 

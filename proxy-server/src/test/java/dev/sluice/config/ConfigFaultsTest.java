@@ -4,9 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -248,14 +246,6 @@ final class ConfigFaultsTest {
     assertThat(ConfigText.faults(directory, file)).hasSize(1);
     assertThat(file.keysFile()).isEqualTo(directory.resolve("secrets/keys.yaml"));
     assertThat(file.planNames()).containsExactlyInAnyOrder("free", "pro");
-  }
-
-  @Test
-  void aFileThatIsNotThereIsAFault() {
-    ConfigFile file = ConfigFile.read(directory.resolve("sluice.yaml"), Map.of(), Instant.EPOCH);
-    assertThat(ConfigText.faults(directory, file))
-        .containsExactly("sluice.yaml: no such file (expected: a readable file)");
-    assertThat(file.keysFile()).isNull();
   }
 
   private List<String> faults(String text) {

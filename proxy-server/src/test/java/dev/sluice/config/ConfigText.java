@@ -1,9 +1,6 @@
 package dev.sluice.config;
 
 import dev.sluice.yaml.Reading;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -83,12 +80,7 @@ final class ConfigText {
   private ConfigText() {}
 
   static ConfigFile read(Path directory, byte[] contents) {
-    try {
-      Path file = Files.write(directory.resolve("sluice.yaml"), contents);
-      return ConfigFile.read(file, ENVIRONMENT, CREATED);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return ConfigFile.parse(directory.resolve("sluice.yaml"), contents, ENVIRONMENT, CREATED, null);
   }
 
   static SluiceConfig good(ConfigFile file) {

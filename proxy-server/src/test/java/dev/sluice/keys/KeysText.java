@@ -35,7 +35,11 @@ final class KeysText {
   private KeysText() {}
 
   static KeysSnapshot good(String text) {
-    Reading<KeysSnapshot> reading = KeysFile.parse(FILE, text.getBytes(UTF_8), PLANS);
+    return good(text, PLANS);
+  }
+
+  static KeysSnapshot good(String text, Set<String> plans) {
+    Reading<KeysSnapshot> reading = KeysFile.parse(FILE, text.getBytes(UTF_8), plans);
     if (reading instanceof Reading.Good<KeysSnapshot> good) {
       return good.value();
     }

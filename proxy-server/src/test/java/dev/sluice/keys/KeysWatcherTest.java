@@ -7,6 +7,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.keys.KeysWatcher.Result;
+import dev.sluice.yaml.Fault;
+import dev.sluice.yaml.WatchedFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,9 +18,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,7 +80,7 @@ final class KeysWatcherTest {
 
   @Test
   void twoPollsAreWithinTwoSeconds() {
-    assertThat(2 * KeysWatcher.POLL_MILLIS).isLessThanOrEqualTo(1_000);
+    assertThat(2 * WatchedFile.POLL_MILLIS).isLessThanOrEqualTo(1_000);
   }
 
   @Test
@@ -155,11 +155,7 @@ final class KeysWatcherTest {
   void aVersionWithCountlessFaultsIsLoggedWithTheFirstOfThem() throws IOException {
     write(KeysText.WHOLE + "  - {}\n".repeat(1_000), OLD.plusSeconds(1));
     polls(2);
-    assertThat(logged())
-        .hasSize(1 + KeysWatcher.MAX_FAULTS_LOGGED)
-        .first()
-        .asString()
-        .contains("faults: 3000");
+    assertThat(logged()).hasSize(1 + Fault.MAX_TOLD).first().asString().contains("faults: 3000");
   }
 
   @Test
@@ -238,35 +234,46 @@ final class KeysWatcherTest {
   }
 
   @Test
-  void theRunningWatchTakesAChangeAndEnds() throws Exception {
-    CountDownLatch taken = new CountDownLatch(1);
-    try (KeysWatcher running =
-        KeysWatcher.start(file, KeysText.PLANS, keys, result -> taken.countDown())) {
-      assertThat(running).isNotNull();
-      replace(revoked());
-      assertThat(taken.await(20, TimeUnit.SECONDS)).isTrue();
-    }
+  void aReadNowNeedsNoPolls() throws IOException {
+    write(revoked(), OLD.plusSeconds(1));
+    watcher.read();
     assertThat(isRevoked()).isTrue();
+    watcher.read();
+    polls(3);
+    assertThat(results).containsExactly(Result.OK);
   }
 
   @Test
-  void theRunningWatchOutlivesACallbackThatThrows() throws Exception {
-    Semaphore told = new Semaphore(0);
-    try (KeysWatcher running =
-        KeysWatcher.start(
-            file,
-            KeysText.PLANS,
-            keys,
-            result -> {
-              told.release();
-              throw new IllegalStateException("thrown on purpose");
-            })) {
-      assertThat(running).isNotNull();
-      replace(revoked());
-      assertThat(told.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
-      replace(KeysText.WHOLE);
-      assertThat(told.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
-    }
+  void keysThatWereTakenWithAConfigurationAreCheckedAgainstItsPlans() throws IOException {
+    String other = KeysText.WHOLE.replace("plan: pro", "plan: team");
+    write(other, OLD.plusSeconds(1));
+    polls(2);
+    assertThat(results).containsExactly(Result.REFUSED);
+    Set<String> plans = Set.of("team", "free");
+    watcher.follow(file, plans, KeysText.good(other, plans));
+    assertThat(results).containsExactly(Result.REFUSED, Result.OK);
+    polls(4);
+    write(other + "# more\n", OLD.plusSeconds(2));
+    polls(2);
+    assertThat(results).containsExactly(Result.REFUSED, Result.OK, Result.OK);
+    write(KeysText.WHOLE, OLD.plusSeconds(3));
+    polls(2);
+    assertThat(results).hasSize(4).last().isEqualTo(Result.REFUSED);
+  }
+
+  @Test
+  void anotherFileIsWatchedInstead() throws IOException {
+    Path other = Files.writeString(directory.resolve("other.yaml"), KeysText.WHOLE);
+    Files.setLastModifiedTime(other, FileTime.from(OLD));
+    watcher.follow(other, KeysText.PLANS, KeysText.good(KeysText.WHOLE));
+    write(revoked(), OLD.plusSeconds(1));
+    polls(4);
+    assertThat(results).isEmpty();
+    file = other;
+    write(revoked(), OLD.plusSeconds(1));
+    polls(2);
+    assertThat(results).containsExactly(Result.OK);
+    assertThat(isRevoked()).isTrue();
   }
 
   private KeysWatcher watch() {
