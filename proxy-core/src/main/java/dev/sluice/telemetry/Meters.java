@@ -177,12 +177,31 @@ public enum Meters {
       "errors",
       List.of(),
       "Failed tries to open or write the access log; lines wait for the next try."),
+  EXCHANGES_OPEN(
+      "sluice_exchanges_open",
+      Type.GAUGE,
+      "exchanges",
+      List.of(),
+      "Exchanges under way now; those that hold a slot are in sluice_stream_slots_in_use."),
+  MAINTENANCE_REMAINING(
+      "sluice_maintenance_remaining_seconds",
+      Type.GAUGE,
+      "seconds",
+      List.of("model"),
+      "Until the maintenance of the model ends, 0 where there is none; * is the maintenance of all"
+          + " models. A model is there from its first maintenance on."),
+  DRAINING(
+      "sluice_draining",
+      Type.GAUGE,
+      "",
+      List.of(),
+      "1 from the beginning of a drain or of the shutdown on, else 0."),
   READY(
       "sluice_ready",
       Type.GAUGE,
       "",
       List.of(),
-      "1 while new requests are taken, 0 while starting or draining."),
+      "1 while new requests are taken, 0 while starting, in maintenance of all models, or draining."),
   BUILD_INFO(
       "sluice_build_info",
       Type.GAUGE,

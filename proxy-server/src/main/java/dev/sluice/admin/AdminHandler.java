@@ -37,12 +37,15 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private final Metrics metrics;
   private final Supplier<Readiness> readiness;
   private final Supplier<String> config;
+  private final Calls calls;
   private boolean answered;
 
-  AdminHandler(Metrics metrics, Supplier<Readiness> readiness, Supplier<String> config) {
+  AdminHandler(
+      Metrics metrics, Supplier<Readiness> readiness, Supplier<String> config, Calls calls) {
     this.metrics = metrics;
     this.readiness = readiness;
     this.config = config;
+    this.calls = calls;
   }
 
   @Override
@@ -71,12 +74,25 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       case "/healthz" -> onlyGet(ctx, request, () -> text(ctx, HttpResponseStatus.OK, "ok"));
       case "/readyz" -> onlyGet(ctx, request, () -> ready(ctx));
       case "/config" -> onlyGet(ctx, request, () -> config(ctx));
-      default ->
-          text(
-              ctx,
-              HttpResponseStatus.NOT_FOUND,
-              "no such path (expected: /metrics, /healthz, /readyz or /config)");
+      default -> call(ctx, request, path);
     };
+  }
+
+  private FullHttpResponse call(ChannelHandlerContext ctx, FullHttpRequest request, String path) {
+    Reply reply = calls.reply(request, path, ctx.channel().remoteAddress());
+    if (reply == null) {
+      return text(
+          ctx,
+          HttpResponseStatus.NOT_FOUND,
+          "no such path (expected: /metrics, /healthz, /readyz, /config, " + Calls.PATHS + ")");
+    }
+    FullHttpResponse response =
+        response(
+            HttpResponseStatus.valueOf(reply.status()),
+            JSON,
+            ByteBufUtil.writeUtf8(ctx.alloc(), reply.json()));
+    reply.headers().forEach(response.headers()::set);
+    return response;
   }
 
   private static FullHttpResponse onlyGet(

@@ -19,12 +19,13 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The listener for operators: {@code /metrics}, {@code /healthz}, {@code /readyz}, {@code /config},
- * by {@code GET} or {@code HEAD}.
+ * The listener for operators: {@code /metrics}, {@code /healthz}, {@code /readyz}, {@code /config}
+ * by {@code GET} or {@code HEAD}, and the calls that show and change how Sluice runs.
  *
  * <table>
  *   <caption>Bounds</caption>
@@ -61,6 +62,8 @@ public final class AdminListener implements AutoCloseable {
    * @param metrics what {@code /metrics} tells
    * @param readiness what {@code /readyz} tells; read on the group's loop, must not block
    * @param config what {@code /config} tells, as JSON; read on the group's loop, must not block
+   * @param operations what else operators can see and change
+   * @param token what operators must send to change something; null where only this machine's may
    * @throws IOException when the address cannot be bound; the message names it
    */
   public static AdminListener open(
@@ -69,9 +72,12 @@ public final class AdminListener implements AutoCloseable {
       InetSocketAddress address,
       Metrics metrics,
       Supplier<Readiness> readiness,
-      Supplier<String> config)
+      Supplier<String> config,
+      Operations operations,
+      Supplier<@Nullable String> token)
       throws IOException {
-    return open(group, channelClass, address, metrics, readiness, config, CONNECTION_LIFE);
+    Calls calls = new Calls(operations, new AccessRule(token));
+    return open(group, channelClass, address, metrics, readiness, config, calls, CONNECTION_LIFE);
   }
 
   static AdminListener open(
@@ -81,6 +87,7 @@ public final class AdminListener implements AutoCloseable {
       Metrics metrics,
       Supplier<Readiness> readiness,
       Supplier<String> config,
+      Calls calls,
       Duration connectionLife)
       throws IOException {
     ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
@@ -102,7 +109,7 @@ public final class AdminListener implements AutoCloseable {
                         .pipeline()
                         .addLast(new HttpServerCodec(new HttpDecoderConfig()))
                         .addLast(new HttpObjectAggregator(MAX_BODY_BYTES, true))
-                        .addLast(new AdminHandler(metrics, readiness, config));
+                        .addLast(new AdminHandler(metrics, readiness, config, calls));
                   }
                 })
             .bind(address);

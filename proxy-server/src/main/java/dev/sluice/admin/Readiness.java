@@ -6,8 +6,10 @@ import java.util.Locale;
 public enum Readiness {
   /** Not yet: the process still warms itself. */
   STARTING,
-  /** New requests are taken. */
+  /** New requests are taken, but for models in maintenance. */
   READY,
+  /** Not for now: all models are in maintenance. */
+  MAINTENANCE,
   /** No longer: running answers finish, then the process ends. */
   DRAINING;
 

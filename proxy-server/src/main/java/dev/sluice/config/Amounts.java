@@ -11,7 +11,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Sizes and durations: a whole number and a unit. A number alone is refused. */
-final class Amounts {
+public final class Amounts {
+  /** What {@link #durationOrZero(String)} takes. */
+  public static final String DURATION_RULE = durationRule(0);
+
   static final int MAX_BYTES = 1 << 30;
   private static final long MAX_LARGE_BYTES = 1L << 40;
   static final Duration MAX_DURATION = Duration.ofHours(24);
@@ -68,6 +71,12 @@ final class Amounts {
     return duration(value, 0, fallback);
   }
 
+  /** The text as a duration, 0 to 24 h; null where it is none. */
+  public static @Nullable Duration durationOrZero(String text) {
+    Long millis = within(text, MILLIS, 0, MAX_DURATION.toMillis());
+    return millis == null ? null : Duration.ofMillis(millis);
+  }
+
   /** A number of bytes as a file has it, in the largest unit that leaves a whole number. */
   static String text(long bytes) {
     int steps = Math.min(Long.numberOfTrailingZeros(bytes) / 10, BINARY_UNITS.size() - 1);
@@ -86,11 +95,14 @@ final class Amounts {
     return millis + "ms";
   }
 
+  private static String durationRule(long minMillis) {
+    return "a duration from " + minMillis + "ms to 24h, as in 10s; units ms, s, m, h";
+  }
+
   private static Duration duration(Value value, long minMillis, Duration fallback) {
-    String rule = "a duration from " + minMillis + "ms to 24h, as in 10s; units ms, s, m, h";
     return Duration.ofMillis(
         value.scalar(
-            rule,
+            durationRule(minMillis),
             text -> within(text, MILLIS, minMillis, MAX_DURATION.toMillis()),
             fallback.toMillis()));
   }

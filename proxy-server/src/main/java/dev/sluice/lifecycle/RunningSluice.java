@@ -189,7 +189,9 @@ public final class RunningSluice {
     if (edge == null || !edge.isReady()) {
       return edge != null && edge.isDraining() ? Readiness.DRAINING : Readiness.STARTING;
     }
-    return Readiness.READY;
+    return edge.maintenance().remainingSeconds(Maintenance.ALL) > 0
+        ? Readiness.MAINTENANCE
+        : Readiness.READY;
   }
 
   /**
@@ -217,7 +219,9 @@ public final class RunningSluice {
             socketAddress(config.admin()),
             metrics,
             this::readiness,
-            () -> watcher.json(memoryBudgetBytes));
+            () -> watcher.json(memoryBudgetBytes),
+            new EdgeOperations(edge, () -> config.shutdownGrace(), metrics.registry()),
+            () -> config.adminToken());
     adminAddress = admin.address();
     address = listen();
     logger.info("listening on http://{}", text(address));

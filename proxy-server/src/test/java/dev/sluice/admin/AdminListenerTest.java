@@ -40,6 +40,7 @@ class AdminListenerTest {
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final HttpClient client = HttpClient.newHttpClient();
+  private final FakeOperations operations = new FakeOperations();
   private AdminListener listener;
 
   @BeforeEach
@@ -68,6 +69,8 @@ class AdminListenerTest {
     assertAnswer(send("GET", "/readyz"), 503, "text/plain; charset=utf-8", "starting\n");
     readiness.set(Readiness.READY);
     assertAnswer(send("GET", "/readyz"), 200, "text/plain; charset=utf-8", "ready\n");
+    readiness.set(Readiness.MAINTENANCE);
+    assertAnswer(send("GET", "/readyz"), 503, "text/plain; charset=utf-8", "maintenance\n");
     readiness.set(Readiness.DRAINING);
     assertAnswer(send("GET", "/readyz"), 503, "text/plain; charset=utf-8", "draining\n");
   }
@@ -140,7 +143,7 @@ class AdminListenerTest {
 
       assertThat(answer).as(path).startsWith("HTTP/1.1 404 Not Found\r\n");
       assertThat(answer)
-          .endsWith("\r\n\r\nno such path (expected: /metrics, /healthz, /readyz or /config)\n")
+          .contains("\r\n\r\nno such path (expected: /metrics, /healthz, /readyz, /config, ")
           .doesNotContain("x<y>");
     }
   }
@@ -153,6 +156,37 @@ class AdminListenerTest {
       assertThat(answer.statusCode()).as(method).isEqualTo(405);
       assertThat(answer.headers().firstValue("allow")).hasValue("GET, HEAD");
     }
+  }
+
+  @Test
+  void aCallIsAnsweredWithWhatIsTrueThen() throws Exception {
+    assertAnswer(
+        send("POST", "/maintenance?for=10s&model=small"),
+        200,
+        "application/json",
+        "{\"maintenance\":[{\"model\":\"small\",\"remaining_seconds\":10}]}\n");
+    assertAnswer(
+        send("GET", "/maintenance"),
+        200,
+        "application/json",
+        "{\"maintenance\":[{\"model\":\"small\",\"remaining_seconds\":10}]}\n");
+    assertThat(operations.done).containsExactly("maintain small PT10S");
+  }
+
+  @Test
+  void aCallThatIsRefusedSaysWhy() throws Exception {
+    assertAnswer(
+        send("POST", "/maintenance"),
+        400,
+        "application/json",
+        "{\"error\":\"for: nothing (expected: a duration from 0ms to 24h, as in 10s; units ms, s,"
+            + " m, h)\"}\n");
+    HttpResponse<String> answer = send("PUT", "/drain");
+    assertThat(answer.statusCode()).isEqualTo(405);
+    assertThat(answer.headers().firstValue("allow")).hasValue("GET, HEAD, POST");
+    assertThat(send("POST", "/nowhere").statusCode()).isEqualTo(404);
+    assertThat(send("POST", "/drain", "Sec-Fetch-Site", "cross-site").statusCode()).isEqualTo(403);
+    assertThat(operations.done).isEmpty();
   }
 
   @Test
@@ -239,6 +273,7 @@ class AdminListenerTest {
         metrics,
         readiness::get,
         () -> "{\"version\":1}\n",
+        new Calls(operations, new AccessRule(() -> null)),
         life);
   }
 

@@ -59,7 +59,7 @@ class ExpositionTest {
   private static final Map<String, Set<String>> LABEL_VALUES =
       Map.of(
           "operation", Set.of("chat_completions", "messages", "models", "unknown"),
-          "model", Set.of("small", "openai/gpt-oss-120b", "unknown"),
+          "model", Set.of("small", "openai/gpt-oss-120b", "unknown", "*"),
           "plan", Set.of("free", "pro", "unknown"),
           "result", Set.of("hit", "hit_unknown", "miss", "miss_unknown", "failed", "ok", "refused"),
           "state", Set.of("connecting", "active", "idle"),
@@ -99,6 +99,9 @@ class ExpositionTest {
     Meters.CONFIG_RELOAD.counter(registry, "refused");
     Meters.CONFIG_LOADED_TIMESTAMP.gauge(registry, () -> 6);
     Meters.DOWNSTREAM_CONNECTIONS.gauge(registry, () -> 3);
+    Meters.EXCHANGES_OPEN.gauge(registry, () -> 2);
+    Meters.MAINTENANCE_REMAINING.gauge(registry, () -> 1, "*");
+    Meters.DRAINING.gauge(registry, () -> 0);
     Meters.MEMORY_BUDGET_HELD.gauge(registry, () -> 4);
     Meters.MEMORY_BUDGET_LIMIT.gauge(registry, () -> 5);
     accessLog = AccessLog.toFile(directory.resolve("log"));

@@ -1,0 +1,71 @@
+package dev.sluice.admin;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What operators can see and change while Sluice runs. Called on the admin listener's loop; must
+ * not block.
+ */
+public interface Operations {
+
+  /** The ids of the models that are configured now. */
+  List<String> models();
+
+  /**
+   * What is in maintenance, with the seconds that are left, rounded up; {@link
+   * dev.sluice.pipeline.Maintenance#ALL} stands for all models.
+   */
+  Map<String, Long> maintenance();
+
+  /**
+   * Begins the maintenance of one model or all, or moves its end.
+   *
+   * @param model a model's id, or {@link dev.sluice.pipeline.Maintenance#ALL}
+   * @param length how long from now; zero ends it
+   */
+  void maintain(String model, Duration length);
+
+  /** How far a drain is. */
+  DrainReport drain();
+
+  /**
+   * Begins to drain, which nothing ends but the end of the process.
+   *
+   * @param deadline when what still runs is ended, from now; null for the configured grace period,
+   *     or for the deadline of the drain under way
+   */
+  void drain(@Nullable Duration deadline);
+
+  /** All endpoints of all models, in the order of the configuration. */
+  List<EndpointReport> endpoints();
+
+  /** Uses an endpoint no longer, until it is restored; without effect where there is none. */
+  void eject(String model, String endpoint);
+
+  /** Uses an endpoint again; without effect where there is none. */
+  void restore(String model, String endpoint);
+
+  /**
+   * How far a drain is.
+   *
+   * @param draining whether one has begun
+   * @param deadlineSeconds when what still runs is ended, from now, rounded up; 0 where it was
+   * @param exchanges how many exchanges are under way
+   * @param streams how many of them hold a stream slot
+   */
+  record DrainReport(boolean draining, long deadlineSeconds, int exchanges, int streams) {}
+
+  /**
+   * One endpoint of one model.
+   *
+   * @param model the model's id
+   * @param id names the endpoint among those of its model
+   * @param state whether it is used, and if not, why; in lower case
+   * @param openExchanges how many attempts are under way at it
+   * @param weight its share beside the others
+   */
+  record EndpointReport(String model, String id, String state, int openExchanges, int weight) {}
+}

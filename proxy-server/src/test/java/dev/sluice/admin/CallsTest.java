@@ -1,0 +1,391 @@
+package dev.sluice.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.testing.Json;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What operators call, what each call answers, and who may call. */
+class CallsTest {
+  private static final SocketAddress HERE = peer("127.0.0.1");
+  private static final SocketAddress HERE_TOO = peer("::1");
+  private static final SocketAddress ELSEWHERE = peer("192.0.2.7");
+  private static final String TOKEN = "operators-token";
+
+  private final FakeOperations operations = new FakeOperations();
+  private final Calls open = new Calls(operations, new AccessRule(() -> null));
+  private final Calls guarded = new Calls(operations, new AccessRule(() -> TOKEN));
+
+  private static SocketAddress peer(String address) {
+    return new InetSocketAddress(NetUtil.createInetAddressFromIpAddressString(address), 4711);
+  }
+
+  private static @Nullable Reply ask(
+      Calls calls, SocketAddress peer, String method, String target, String... headers) {
+    FullHttpRequest request =
+        new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.valueOf(method), target);
+    for (int i = 0; i < headers.length; i += 2) {
+      request.headers().add(headers[i], headers[i + 1]);
+    }
+    return calls.reply(request, target.replaceFirst("\\?.*", ""), peer);
+  }
+
+  private Reply ask(String method, String target, String... headers) {
+    return Objects.requireNonNull(ask(open, HERE, method, target, headers));
+  }
+
+  private void assertDone(Reply reply, String json, String... done) {
+    assertThat(reply.status()).as(reply.json()).isEqualTo(200);
+    assertThat(reply.json()).isEqualTo(json + "\n");
+    assertThat(operations.done).containsExactly(done);
+  }
+
+  private void assertRefused(@Nullable Reply reply, int status, String error) {
+    assertThat(Objects.requireNonNull(reply).status()).as(reply.json()).isEqualTo(status);
+    assertThat(Json.object(reply.json())).isEqualTo(Map.of("error", error));
+    assertThat(operations.done).isEmpty();
+  }
+
+  // Maintenance.
+
+  @Test
+  void allModelsAreMaintainedForATime() {
+    assertDone(
+        ask("POST", "/maintenance?for=10m"),
+        "{\"maintenance\":[{\"model\":\"*\",\"remaining_seconds\":600}]}",
+        "maintain * PT10M");
+  }
+
+  @Test
+  void oneModelIsMaintainedForATime() {
+    operations.maintainAll(5);
+    assertDone(
+        ask("POST", "/maintenance?model=openai%2Fgpt-oss-120b&for=90s"),
+        "{\"maintenance\":[{\"model\":\"*\",\"remaining_seconds\":5},"
+            + "{\"model\":\"openai/gpt-oss-120b\",\"remaining_seconds\":90}]}",
+        "maintain openai/gpt-oss-120b PT1M30S");
+  }
+
+  @Test
+  void noTimeAtAllEndsIt() {
+    operations.maintainAll(5);
+    assertDone(ask("POST", "/maintenance?for=0s"), "{\"maintenance\":[]}", "maintain * PT0S");
+  }
+
+  @Test
+  void theMaintenanceOfAModelThatIsConfiguredNoLongerCanBeEnded() {
+    operations.maintenance.put("gone", 5L);
+    assertDone(
+        ask("POST", "/maintenance?for=0s&model=gone"),
+        "{\"maintenance\":[]}",
+        "maintain gone PT0S");
+  }
+
+  @Test
+  void whatIsInMaintenanceIsShown() {
+    operations.maintenance.put("small", 5L);
+    assertDone(
+        ask("GET", "/maintenance"),
+        "{\"maintenance\":[{\"model\":\"small\",\"remaining_seconds\":5}]}");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'' | for: nothing",
+        "?for= | for: nothing",
+        "?for=10 | for: 10",
+        "?for=-1s | for: -1s",
+        "?for=25h | for: 25h",
+        "?for=1d | for: 1d",
+        "?for=10%0Am | for: 10?m",
+      })
+  void aLengthThatIsNoneIsRefused(String query, String shown) {
+    assertRefused(
+        ask("POST", "/maintenance" + query),
+        400,
+        shown + " (expected: a duration from 0ms to 24h, as in 10s; units ms, s, m, h)");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"none", "*", "SMALL"})
+  void aModelThatIsNotConfiguredIsRefused(String model) {
+    operations.maintainAll(5);
+    assertRefused(
+        ask("POST", "/maintenance?for=1s&model=" + model),
+        400,
+        "model: " + model + " (expected: one of small, openai/gpt-oss-120b)");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"for=1s&fr=2s, fr", "for=1s&for=2s, for", "for=1s&model=small&model=small, model"})
+  void aParameterThatIsUnknownOrTwiceIsRefused(String query, String name) {
+    assertRefused(
+        ask("POST", "/maintenance?" + query),
+        400,
+        "query: " + name + " (expected: for, model, once each)");
+  }
+
+  @Test
+  void aQueryThatIsNoTextIsRefused() {
+    assertRefused(
+        ask("POST", "/maintenance?for=%4"),
+        400,
+        "query: malformed (expected: percent-encoded UTF-8)");
+  }
+
+  @Test
+  void parametersInTheBodyAreRefused() {
+    FullHttpRequest request =
+        new DefaultFullHttpRequest(
+            HttpVersion.HTTP_1_1,
+            HttpMethod.POST,
+            "/drain",
+            Unpooled.wrappedBuffer("deadline=1s".getBytes(UTF_8)));
+    assertRefused(
+        open.reply(request, "/drain", HERE),
+        400,
+        "body: 11 bytes (expected: none; parameters stand in the query)");
+  }
+
+  // Drain.
+
+  @Test
+  void aDrainBeginsAndReports() {
+    assertDone(
+        ask("GET", "/drain"),
+        "{\"draining\":false,\"deadline_seconds\":null,\"exchanges\":3,\"streams\":2}");
+    assertDone(
+        ask("POST", "/drain"),
+        "{\"draining\":true,\"deadline_seconds\":30,\"exchanges\":3,\"streams\":2}",
+        "drain null");
+  }
+
+  @Test
+  void aDrainMayHaveADeadlineOfItsOwn() {
+    assertDone(
+        ask("POST", "/drain?deadline=1m"),
+        "{\"draining\":true,\"deadline_seconds\":60,\"exchanges\":3,\"streams\":2}",
+        "drain PT1M");
+  }
+
+  @Test
+  void aDeadlineThatIsNoneIsRefused() {
+    assertRefused(
+        ask("POST", "/drain?deadline=soon"),
+        400,
+        "deadline: soon (expected: a duration from 0ms to 24h, as in 10s; units ms, s, m, h)");
+  }
+
+  // Endpoints.
+
+  @Test
+  void endpointsAreShown() {
+    Reply reply = ask("GET", "/endpoints");
+
+    assertThat(Json.objects(Json.object(reply.json()), "endpoints"))
+        .hasSize(3)
+        .contains(
+            Map.of(
+                "model", "small",
+                "id", "10.0.0.8:8000/base",
+                "state", "healthy",
+                "open_exchanges", 1,
+                "weight", 2));
+  }
+
+  @Test
+  void anEndpointIsEjectedFromAllModelsThatHaveItAndRestoredToOne() {
+    Reply ejected = ask("POST", "/endpoints/10.0.0.7%3A8000/eject");
+    assertThat(operations.done)
+        .containsExactly("eject small 10.0.0.7:8000", "eject openai/gpt-oss-120b 10.0.0.7:8000");
+    assertThat(Json.objects(Json.object(ejected.json()), "endpoints"))
+        .extracting(endpoint -> endpoint.get("state"))
+        .containsExactly("out", "out");
+
+    operations.done.clear();
+    Reply restored = ask("POST", "/endpoints/10.0.0.7:8000/restore?model=small");
+    assertThat(operations.done).containsExactly("restore small 10.0.0.7:8000");
+    assertThat(Json.objects(Json.object(restored.json()), "endpoints"))
+        .extracting(endpoint -> endpoint.get("state"))
+        .containsExactly("healthy");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0.0.8:8000/base", "10.0.0.8%3A8000%2Fbase", "10.0.0.8:8000%2fbase"})
+  void anIdMayHoldASlash(String id) {
+    ask("POST", "/endpoints/" + id + "/eject");
+
+    assertThat(operations.done).containsExactly("eject small 10.0.0.8:8000/base");
+  }
+
+  @Test
+  void anEndpointThatIsNotThereIs404WithThoseThatAre() {
+    assertRefused(
+        ask("POST", "/endpoints/nowhere/eject"),
+        404,
+        "id: nowhere (expected: one of 10.0.0.7:8000, 10.0.0.8:8000/base)");
+    assertRefused(
+        ask("POST", "/endpoints/10.0.0.8:8000%2Fbase/eject?model=openai/gpt-oss-120b"),
+        404,
+        "id: 10.0.0.8:8000/base (expected: one of 10.0.0.7:8000)");
+    assertRefused(
+        ask("POST", "/endpoints/10.0.0.7:8000/eject?model=none"),
+        400,
+        "model: none (expected: one of small, openai/gpt-oss-120b)");
+    assertRefused(
+        ask("POST", "/endpoints/%4/eject"), 400, "id: malformed (expected: percent-encoded UTF-8)");
+  }
+
+  // Paths and methods.
+
+  @ParameterizedTest
+  @CsvSource({
+    "PUT, /maintenance, 'GET, HEAD, POST'",
+    "DELETE, /drain, 'GET, HEAD, POST'",
+    "POST, /endpoints, 'GET, HEAD'",
+    "PATCH, /endpoints, 'GET, HEAD'",
+    "GET, /endpoints/a/eject, POST",
+    "PUT, /endpoints/a/restore, POST",
+  })
+  void anotherMethodIs405WithTheOnesThatAre(String method, String path, String allow) {
+    Reply reply = ask(method, path);
+
+    assertRefused(reply, 405, "no such method (expected: " + allow + ")");
+    assertThat(reply.headers()).containsEntry("allow", allow);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/",
+        "/maintenance/",
+        "/endpoints/",
+        "/endpoints/a",
+        "/endpoints/eject",
+        "/config2",
+        "/x"
+      })
+  void noOtherPathIsThere(String path) {
+    assertThat(ask(open, HERE, "GET", path)).isNull();
+    assertThat(ask(open, HERE, "POST", path)).isNull();
+  }
+
+  // Access.
+
+  @Test
+  void withoutATokenThisMachineMayChangeThings() {
+    assertThat(ask("POST", "/drain").status()).isEqualTo(200);
+    assertThat(Objects.requireNonNull(ask(open, HERE_TOO, "POST", "/drain")).status())
+        .isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/maintenance?for=1s", "/drain", "/endpoints/a/eject", "/nowhere"})
+  void withoutATokenNobodyElseMay(String target) {
+    assertRefused(
+        ask(open, ELSEWHERE, "POST", target, "Authorization", "Bearer " + TOKEN),
+        403,
+        "peer: not on this machine (expected: a loopback address, or admin-token-env)");
+  }
+
+  @Test
+  void aPeerWithoutAnAddressIsNotOnThisMachine() {
+    for (SocketAddress peer :
+        List.of(InetSocketAddress.createUnresolved("localhost", 1), new SocketAddress() {})) {
+      assertThat(Objects.requireNonNull(ask(open, peer, "POST", "/drain")).status()).isEqualTo(403);
+    }
+  }
+
+  @Test
+  void everybodyMaySee() {
+    for (Calls calls : List.of(open, guarded)) {
+      for (String path : List.of("/maintenance", "/drain", "/endpoints")) {
+        assertThat(
+                Objects.requireNonNull(ask(calls, ELSEWHERE, "GET", path, "Origin", "http://a"))
+                    .status())
+            .isEqualTo(200);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Bearer ", "bearer ", "BEARER   "})
+  void withATokenWhoeverSendsItMay(String scheme) {
+    Reply reply = ask(guarded, ELSEWHERE, "POST", "/drain", "Authorization", scheme + TOKEN);
+
+    assertThat(Objects.requireNonNull(reply).status()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer operators-toke",
+        "Bearer operators-token2",
+        "Bearer Operators-token",
+        "operators-token",
+        "Basic operators-token",
+        "Bearer operators-token operators-token"
+      })
+  void withATokenNobodyElseMayNotEvenOnThisMachine(String authorization) {
+    Reply reply =
+        authorization.isEmpty()
+            ? ask(guarded, HERE, "POST", "/drain")
+            : ask(guarded, HERE, "POST", "/drain", "Authorization", authorization);
+
+    assertRefused(reply, 401, "Authorization: not the token (expected: Bearer and the token)");
+    assertThat(Objects.requireNonNull(reply).headers()).containsEntry("www-authenticate", "Bearer");
+  }
+
+  @Test
+  void twoTokensAreNone() {
+    String right = "Bearer " + TOKEN;
+    Reply reply =
+        ask(guarded, HERE, "POST", "/drain", "Authorization", right, "Authorization", right);
+
+    assertThat(Objects.requireNonNull(reply).status()).isEqualTo(401);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Origin, http://127.0.0.1:9901",
+    "Origin, null",
+    "Sec-Fetch-Site, cross-site",
+    "Sec-Fetch-Site, same-origin",
+    "Sec-Fetch-Site, same-site",
+  })
+  void aWebPageMayNotWhateverItSends(String name, String value) {
+    String right = "Bearer " + TOKEN;
+    for (Calls calls : List.of(open, guarded)) {
+      assertRefused(
+          ask(calls, HERE, "POST", "/drain", name, value, "Authorization", right),
+          403,
+          "peer: a web page (expected: an operator's own client)");
+    }
+  }
+
+  @Test
+  void whoTypesTheAddressIsNoWebPage() {
+    assertThat(ask("POST", "/drain", "Sec-Fetch-Site", "none").status()).isEqualTo(200);
+  }
+}
