@@ -64,6 +64,7 @@ public final class Exchange {
   private @Nullable HeldBody answerBody;
   private @Nullable RequestFacts facts;
   private @Nullable Cluster cluster;
+  private @Nullable Runnable whenEnded;
   private @Nullable SlotsLeft slotsLeft;
   private @Nullable SlotLease lease;
   private @Nullable Deadline wholeTime;
@@ -233,6 +234,11 @@ public final class Exchange {
   /** The slot of a streaming request, which the exchange gives back. */
   public void hold(SlotLease taken) {
     lease = taken;
+  }
+
+  /** Runs when it has ended, whatever ended it; once, before the next request is read. */
+  public void whenEnded(Runnable action) {
+    whenEnded = action;
   }
 
   /** Whether it has ended. What an asynchronous rule learns after that is of no use. */
@@ -515,6 +521,9 @@ public final class Exchange {
     releaseSlot();
     releaseAnswer();
     unsent.set(0);
+    if (whenEnded != null) {
+      whenEnded.run();
+    }
     try {
       downstream.context().listener().ended(summary(how));
     } catch (RuntimeException e) {

@@ -4,6 +4,7 @@ import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.Exchange;
 import dev.sluice.exchange.MemoryBudget;
+import dev.sluice.slots.BoundedCounter;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.AttributeKey;
@@ -12,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes no requests while Sluice starts, drains or is in maintenance, has no memory for another
- * body, or on a connection that is one too many: 503, before anything else of the request is looked
- * at.
+ * body or as many exchanges under way as it may, or on a connection that is one too many: 503,
+ * before anything else of the request is looked at.
  */
 @Sharable
 final class Admission extends Rule {
@@ -26,6 +27,8 @@ final class Admission extends Rule {
   private final EdgeState state;
   private final MemoryBudget budget;
   private final AtomicInteger connections = new AtomicInteger();
+  private final BoundedCounter exchanges = new BoundedCounter();
+  private final Runnable exchangeEnded = exchanges::release;
 
   Admission(EdgeState state, MemoryBudget budget) {
     this.state = state;
@@ -79,6 +82,11 @@ final class Admission extends Rule {
     if (budget.isExhausted()) {
       return MemoryBudget.exhausted();
     }
+    if (exchanges.tryAcquire(exchange.snapshot().limits().maxExchanges()) < 0) {
+      return Failure.of(
+          Reason.EXCHANGE_LIMIT, "Sluice has as many requests under way as it may have." + AGAIN);
+    }
+    exchange.whenEnded(exchangeEnded);
     return null;
   }
 

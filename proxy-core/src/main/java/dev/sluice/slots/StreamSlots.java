@@ -141,7 +141,7 @@ public final class StreamSlots {
         : found;
   }
 
-  /** Counts as {@link SlotCounter#tryAcquire} does. */
+  /** Counts as {@link BoundedCounter#tryAcquire} does. */
   private int acquireKey(String key, int bound) {
     int[] counted = new int[1];
     keys.compute(

@@ -78,6 +78,7 @@ final class Scene
   private String bodyTimeout = "10s";
   private String shutdownGrace = "1h";
   private int maxConnections = 2000;
+  private int maxExchanges = 2000;
   private String keys = keysFile();
   private final StringBuilder models = new StringBuilder();
   private @Nullable SluiceProcess process;
@@ -98,6 +99,12 @@ final class Scene
   /** With this bound on downstream connections. */
   Scene maxConnections(int most) {
     maxConnections = most;
+    return this;
+  }
+
+  /** With this bound on exchanges under way. */
+  Scene maxExchanges(int most) {
+    maxExchanges = most;
     return this;
   }
 
@@ -252,6 +259,7 @@ final class Scene
     limits:
       max-body-bytes: 64KiB
       max-connections: %d
+      max-exchanges: %d
       head-timeout: %s
       body-timeout: %s
     keys: keys.yaml
@@ -288,6 +296,7 @@ final class Scene
         .formatted(
             shutdownGrace,
             maxConnections,
+            maxExchanges,
             headTimeout,
             bodyTimeout,
             upstream.port(),

@@ -3,26 +3,26 @@ package dev.sluice.slots;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Counts slots in use against a limit that each caller brings along, exactly: nobody gets one while
- * as many as its limit are held, whatever the number of threads. Lock-free.
+ * Counts what is in use against a limit that whoever asks brings along, exactly: nobody gets one
+ * while as many as its limit are held, whatever the number of threads. Lock-free.
  *
  * <p>A limit below what is in use takes nothing away. It admits nobody until enough were released.
  */
-final class SlotCounter {
+public final class BoundedCounter {
   /*
    * One compare-and-set per acquisition. A LongAdder would spread contention but cannot hold a
-   * limit: its sum is not a snapshot. Streams start some hundred times a second; one contended word
-   * is far from being felt.
+   * limit: its sum is not a snapshot. Exchanges begin some thousand times a second; one contended
+   * word is far from being felt.
    */
   private final AtomicInteger inUse = new AtomicInteger();
 
   /**
-   * Takes a slot, where fewer than the limit are in use.
+   * Takes one, where fewer than the limit are in use.
    *
    * @param limit at least 1
    * @return how many are in use with this one; where none was free how many are, negated
    */
-  int tryAcquire(int limit) {
+  public int tryAcquire(int limit) {
     int current = inUse.get();
     while (current < limit) {
       int seen = inUse.compareAndExchange(current, current + 1);
@@ -34,15 +34,16 @@ final class SlotCounter {
     return -current;
   }
 
-  /** Gives a slot back. */
-  void release() {
+  /** Gives one back. */
+  public void release() {
     int now = inUse.decrementAndGet();
     if (now < 0) {
-      throw new IllegalStateException("slots in use: " + now + " (expected: >= 0)");
+      throw new IllegalStateException("in use: " + now + " (expected: >= 0)");
     }
   }
 
-  int inUse() {
+  /** How many are in use now. */
+  public int inUse() {
     return inUse.get();
   }
 }
