@@ -83,6 +83,16 @@ public final class LiveEndpoint {
     return vitals.condition.state(nowNanos);
   }
 
+  /**
+   * How long it is not used for a time that is known.
+   *
+   * @param nowNanos the time, as {@link System#nanoTime()}
+   * @return nanoseconds; 0 where it is used
+   */
+  public long timeLeftNanos(long nowNanos) {
+    return vitals.condition.timeLeftNanos(nowNanos);
+  }
+
   /** How often it was left out for this cause. */
   public long ejections(Cause cause) {
     return vitals.ejectionCount(cause).sum();

@@ -439,15 +439,20 @@ public final class Exchange {
   /** The last bytes of the answer were written to the socket, or could not be. */
   public void delivered(boolean success) {
     if (phase == Phase.DELIVERING) {
-      finish(success ? end : End.CLIENT);
+      finish(success ? end : leftEnd());
     }
   }
 
   /** The caller is gone. */
   public void downstreamClosed() {
     if (phase != Phase.ENDED) {
-      finish(End.CLIENT);
+      finish(leftEnd());
     }
+  }
+
+  /** An answer that was broken off ended so, whether its caller took the last of it or left. */
+  private End leftEnd() {
+    return end == End.DONE ? End.CLIENT : end;
   }
 
   // What its attempt tells.

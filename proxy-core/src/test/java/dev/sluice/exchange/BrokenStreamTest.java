@@ -234,6 +234,20 @@ class BrokenStreamTest {
   }
 
   @Test
+  void aStreamWhoseCallerDoesNotTakeTheErrorEventWasBrokenOffAllTheSame() {
+    try (ExchangeFixture fixture = ExchangeFixture.stream().forward()) {
+      fixture.upstream().answer(SseWire.head("transfer-encoding: chunked") + "9\r\ndata: 1\n\n");
+      fixture.caller.slow = true;
+      fixture.exchange.shutdown();
+      assertThat(fixture.summaries).isEmpty();
+      fixture.caller.deliver(false);
+
+      assertThat(fixture.summary().end()).isEqualTo(End.SHUTDOWN);
+      assertNothingHeld(fixture);
+    }
+  }
+
+  @Test
   void aCallerWhoTakesNothingForAsLongAsAnUpstreamMayBeSilentIsLeft() {
     try (ExchangeFixture fixture = ExchangeFixture.stream().forward()) {
       fixture.upstream().answer(SseWire.head("transfer-encoding: chunked") + "9\r\ndata: 1\n\n");

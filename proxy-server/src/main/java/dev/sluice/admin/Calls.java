@@ -238,6 +238,11 @@ final class Calls {
     json.writeStringField("model", endpoint.model());
     json.writeStringField("id", endpoint.id());
     json.writeStringField("state", endpoint.state());
+    if (endpoint.waitSeconds() == null) {
+      json.writeNullField("wait_seconds");
+    } else {
+      json.writeNumberField("wait_seconds", endpoint.waitSeconds());
+    }
     json.writeNumberField("open_exchanges", endpoint.openExchanges());
     json.writeNumberField("weight", endpoint.weight());
     json.writeEndObject();

@@ -64,8 +64,15 @@ public interface Operations {
    * @param model the model's id
    * @param id names the endpoint among those of its model
    * @param state whether it is used, and if not, why; in lower case
+   * @param waitSeconds how long it is not used, rounded up; 0 where it is, null where nobody knows
    * @param openExchanges how many attempts are under way at it
    * @param weight its share beside the others
    */
-  record EndpointReport(String model, String id, String state, int openExchanges, int weight) {}
+  record EndpointReport(
+      String model,
+      String id,
+      String state,
+      @Nullable Long waitSeconds,
+      int openExchanges,
+      int weight) {}
 }

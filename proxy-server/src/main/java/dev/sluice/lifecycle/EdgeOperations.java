@@ -72,11 +72,7 @@ final class EdgeOperations implements Operations {
   public DrainReport drain() {
     boolean draining = edge.isDraining();
     long left = draining ? edge.drainLeftNanos() : 0;
-    return new DrainReport(
-        draining,
-        (left + SECOND_NANOS - 1) / SECOND_NANOS,
-        edge.openExchanges(),
-        edge.openStreams());
+    return new DrainReport(draining, seconds(left), edge.openExchanges(), edge.openStreams());
   }
 
   @Override
@@ -94,16 +90,32 @@ final class EdgeOperations implements Operations {
     long nowNanos = System.nanoTime();
     for (String model : models()) {
       for (LiveEndpoint endpoint : endpointsOf(model)) {
-        reports.add(
-            new EndpointReport(
-                model,
-                endpoint.id(),
-                endpoint.state(nowNanos).name().toLowerCase(Locale.ROOT),
-                endpoint.openExchanges(),
-                endpoint.endpoint().weight()));
+        reports.add(report(model, endpoint, nowNanos));
       }
     }
     return reports;
+  }
+
+  private static EndpointReport report(String model, LiveEndpoint endpoint, long nowNanos) {
+    LiveEndpoint.State state = endpoint.state(nowNanos);
+    Long waitSeconds =
+        switch (state) {
+          case HEALTHY -> 0L;
+          case EJECTED, SET_ASIDE -> seconds(endpoint.timeLeftNanos(nowNanos));
+          case UNWELL, OUT -> null;
+        };
+    return new EndpointReport(
+        model,
+        endpoint.id(),
+        state.name().toLowerCase(Locale.ROOT),
+        waitSeconds,
+        endpoint.openExchanges(),
+        endpoint.endpoint().weight());
+  }
+
+  /** Rounded up. */
+  private static long seconds(long nanos) {
+    return (nanos + SECOND_NANOS - 1) / SECOND_NANOS;
   }
 
   @Override

@@ -204,11 +204,18 @@ class CallsTest {
         .hasSize(3)
         .contains(
             Map.of(
-                "model", "small",
-                "id", "10.0.0.8:8000/base",
-                "state", "healthy",
-                "open_exchanges", 1,
-                "weight", 2));
+                "model",
+                "small",
+                "id",
+                "10.0.0.8:8000/base",
+                "state",
+                "healthy",
+                "wait_seconds",
+                0,
+                "open_exchanges",
+                1,
+                "weight",
+                2));
   }
 
   @Test
@@ -219,6 +226,7 @@ class CallsTest {
     assertThat(Json.objects(Json.object(ejected.json()), "endpoints"))
         .extracting(endpoint -> endpoint.get("state"))
         .containsExactly("out", "out");
+    assertThat(ejected.json()).contains("\"wait_seconds\":null");
 
     operations.done.clear();
     Reply restored = ask("POST", "/endpoints/10.0.0.7:8000/restore?model=small");

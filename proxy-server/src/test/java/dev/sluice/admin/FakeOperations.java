@@ -58,8 +58,8 @@ final class FakeOperations implements Operations {
   }
 
   private EndpointReport endpoint(String model, String id) {
-    return new EndpointReport(
-        model, id, ejected.contains(model + " " + id) ? "out" : "healthy", 1, 2);
+    boolean out = ejected.contains(model + " " + id);
+    return new EndpointReport(model, id, out ? "out" : "healthy", out ? null : 0L, 1, 2);
   }
 
   @Override
