@@ -56,6 +56,9 @@ final class Scene
   /** What model {@code renamed} sends as its upstream's bearer key. */
   static final String UPSTREAM_KEY = "upstream-secret-of-tests";
 
+  /** What {@code SLUICE_TEST_TOKEN} holds, for {@code admin-token-env}. */
+  static final String ADMIN_TOKEN = "operators-secret-of-tests";
+
   /** The bound on a body in every scene. */
   static final int MAX_BODY_BYTES = 64 << 10;
 
@@ -80,7 +83,9 @@ final class Scene
   private int maxConnections = 2000;
   private int maxExchanges = 2000;
   private String keys = keysFile();
+  private final StringBuilder plans = new StringBuilder();
   private final StringBuilder models = new StringBuilder();
+  private final StringBuilder settings = new StringBuilder();
   private @Nullable SluiceProcess process;
 
   /** With time bounds on a request's head and body. */
@@ -120,6 +125,18 @@ final class Scene
     return this;
   }
 
+  /** With another plan: one line of the configuration. */
+  Scene plan(String line) {
+    plans.append("  ").append(line).append('\n');
+    return this;
+  }
+
+  /** With another setting: one line of the configuration. */
+  Scene setting(String line) {
+    settings.append(line).append('\n');
+    return this;
+  }
+
   /** With another flag for the JVM of the process. */
   Scene jvmFlag(String flag) {
     jvmFlags.add(flag);
@@ -130,7 +147,10 @@ final class Scene
   Scene start() {
     process =
         SluiceProcess.start(
-            configFile(), keys, Map.of("SLUICE_TEST_UPSTREAM_KEY", UPSTREAM_KEY), jvmFlags);
+            configFile(),
+            keys,
+            Map.of("SLUICE_TEST_UPSTREAM_KEY", UPSTREAM_KEY, "SLUICE_TEST_TOKEN", ADMIN_TOKEN),
+            jvmFlags);
     return this;
   }
 
@@ -266,6 +286,7 @@ final class Scene
     plans:
       free: {streams: 2, models: [small]}
       pro: {streams: 20, streams-per-key: 3, models: ["*"]}
+    %s
     models:
       small:
         upstreams: [{url: "http://127.0.0.1:%d"}]
@@ -292,6 +313,7 @@ final class Scene
     %s
     operations:
       /v1/embeddings: {messages: false}
+    %s
     """
         .formatted(
             shutdownGrace,
@@ -299,6 +321,7 @@ final class Scene
             maxExchanges,
             headTimeout,
             bodyTimeout,
+            plans,
             upstream.port(),
             upstream.port(),
             upstream.port(),
@@ -307,7 +330,8 @@ final class Scene
             dead.refusing(),
             dead.silent(),
             dead.silent(),
-            models);
+            models,
+            settings);
   }
 
   /** The keys file that every scene starts with. */
