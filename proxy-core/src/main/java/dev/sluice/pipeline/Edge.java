@@ -271,11 +271,6 @@ public final class Edge {
     }
   }
 
-  /** The models that are configured now, with their clusters. */
-  public Catalog catalog() {
-    return state.snapshot().catalog();
-  }
-
   /** The cache before the directory of keys. */
   public KeyCache keys() {
     return keys;

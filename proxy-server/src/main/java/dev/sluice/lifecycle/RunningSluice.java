@@ -15,6 +15,7 @@ import dev.sluice.keys.KeysWatcher;
 import dev.sluice.message.Operation;
 import dev.sluice.pipeline.Edge;
 import dev.sluice.pipeline.EdgeConfig;
+import dev.sluice.pipeline.Maintenance;
 import dev.sluice.telemetry.EndpointMeters;
 import dev.sluice.telemetry.ExchangeMeters;
 import dev.sluice.telemetry.Meters;
