@@ -116,12 +116,7 @@ final class ExchangeFixture implements AutoCloseable {
     Executor inspectors = this::inspectLater;
     context =
         new LoopContext(
-            loop.eventLoop(),
-            timer,
-            pool,
-            budget,
-            inspectors,
-            summary -> listener.ended(summary));
+            loop.eventLoop(), timer, pool, budget, inspectors, summary -> listener.ended(summary));
     caller = new Caller(http11);
     exchange = begin(operation, stream);
   }

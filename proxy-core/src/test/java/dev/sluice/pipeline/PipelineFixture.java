@@ -146,12 +146,7 @@ final class PipelineFixture implements AutoCloseable {
     ConnectionPool pool =
         new ConnectionPool(opened.eventLoop(), timer, upstreams.transport(), model -> connections);
     return new LoopContext(
-        opened.eventLoop(),
-        timer,
-        pool,
-        budget,
-        Runnable::run,
-        ended -> listener.ended(ended));
+        opened.eventLoop(), timer, pool, budget, Runnable::run, ended -> listener.ended(ended));
   }
 
   /** Makes a key of this plan known. */

@@ -12,7 +12,6 @@ import dev.sluice.yaml.WatchedFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -290,12 +289,6 @@ final class KeysWatcherTest {
   private void write(String text, Instant modified) throws IOException {
     Files.write(file, text.getBytes(UTF_8));
     Files.setLastModifiedTime(file, FileTime.from(modified));
-  }
-
-  /** In one step: a watch that runs must not see half of it. */
-  private void replace(String text) throws IOException {
-    Path next = Files.writeString(directory.resolve("next"), text);
-    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   private static String revoked() {
