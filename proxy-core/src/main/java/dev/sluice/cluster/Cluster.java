@@ -123,6 +123,9 @@ public final class Cluster {
         except.isEmpty() && allAlike()
             ? pickOf(all, weights, prefixHash)
             : pickOfUsable(prefixHash, except, nowNanos);
+    if (picked == null && except.isEmpty() && health.heedBound(endpoints, nowNanos)) {
+      picked = pickOfUsable(prefixHash, except, nowNanos);
+    }
     if (picked != null) {
       picked.vitals().begun();
     }

@@ -172,6 +172,38 @@ final class Health {
   }
 
   /**
+   * Brings back the first who would come back, where more than half of the cluster are left out for
+   * a time: a reload has taken others away. To be called where none may be used.
+   *
+   * @return whether one may be used now
+   */
+  boolean heedBound(List<LiveEndpoint> cluster, long nowNanos) {
+    LiveEndpoint first = null;
+    synchronized (lock) {
+      int leftOut = 0;
+      long soonest = Long.MAX_VALUE;
+      for (LiveEndpoint endpoint : cluster) {
+        Condition condition = endpoint.vitals().condition;
+        long left = condition.timeLeftNanos(nowNanos);
+        if (left > 0) {
+          leftOut++;
+          if (left < soonest && !condition.out() && !condition.unwell()) {
+            soonest = left;
+            first = endpoint;
+          }
+        }
+      }
+      if (first == null || leftOut <= cluster.size() / 2) {
+        return false;
+      }
+      first.vitals().condition = first.vitals().condition.restored();
+    }
+    logger.info(
+        "model {}: endpoint {} is used again: more than half would be left out", modelId, first);
+    return true;
+  }
+
+  /**
    * @param retryAfterNanos how long the upstream asked not to be asked; 0 where it did not say
    */
   void refused(

@@ -74,4 +74,27 @@ class HalfOfAClusterTest {
     fixture.fail(fixture.endpoint(1), 1);
     assertThat(fixture.states()).containsExactly(HEALTHY, EJECTED);
   }
+
+  @Test
+  void aReloadThatTakesTheOthersAwayBringsTheFirstOfThemBack() {
+    ClusterFixture fixture = new ClusterFixture(5);
+    fixture.fail(fixture.endpoint(0), 5);
+    fixture.refuse(fixture.endpoint(1), 60);
+    fixture.reload(ClusterFixture.model(Balance.LEAST_EXCHANGES, null, 1, 1));
+
+    assertThat(fixture.states()).containsExactly(EJECTED, SET_ASIDE);
+    assertThat(fixture.pickOrNone()).isSameAs(fixture.endpoint(0));
+    assertThat(fixture.states()).containsExactly(HEALTHY, SET_ASIDE);
+    assertThat(fixture.pickOrNone(fixture.endpoint(0))).isNull();
+  }
+
+  @Test
+  void itDoesNotWhereOthersAreOutByProbesOrOperators() {
+    ClusterFixture fixture = new ClusterFixture(2);
+    fixture.fail(fixture.endpoint(0), 5);
+    fixture.endpoint(1).eject();
+
+    assertThat(fixture.pickOrNone()).isNull();
+    assertThat(fixture.states()).containsExactly(EJECTED, OUT);
+  }
 }
