@@ -1,5 +1,6 @@
 package dev.sluice.cluster;
 
+import dev.sluice.message.PrefixHash;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Cluster {
   /** The prefix of a request that has none. */
-  public static final long NO_PREFIX = 0;
+  public static final long NO_PREFIX = PrefixHash.NONE;
 
   /** What the end of an attempt says of its endpoint. */
   public enum Outcome {

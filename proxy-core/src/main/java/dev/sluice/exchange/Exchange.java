@@ -3,6 +3,7 @@ package dev.sluice.exchange;
 import dev.sluice.access.Key;
 import dev.sluice.access.KeyHash;
 import dev.sluice.access.Plan;
+import dev.sluice.cluster.Balance;
 import dev.sluice.cluster.Cluster;
 import dev.sluice.cluster.LiveEndpoint;
 import dev.sluice.cluster.Model;
@@ -10,6 +11,7 @@ import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
 import dev.sluice.http.RequestId;
 import dev.sluice.message.Dialect;
+import dev.sluice.message.PrefixHash;
 import dev.sluice.message.RequestFacts;
 import dev.sluice.slots.SlotLease;
 import dev.sluice.slots.SlotsLeft;
@@ -71,7 +73,7 @@ public final class Exchange {
   private @Nullable Attempt attempt;
   private @Nullable LiveEndpoint endpoint;
   private List<LiveEndpoint> failedAt = List.of();
-  private final long prefixHash = Cluster.NO_PREFIX;
+  private long prefixHash = Cluster.NO_PREFIX;
   private int attempts;
   private boolean retrying;
   private @Nullable Reason retriedReason;
@@ -360,6 +362,11 @@ public final class Exchange {
     Model model = cluster().model();
     if (model.timeouts().total() != null) {
       bound(model.timeouts().total());
+    }
+    if (model.balance() == Balance.PREFIX_AFFINITY) {
+      ByteBuf content = body().retainedContent();
+      prefixHash = PrefixHash.of(content, facts().prefixStart(), facts().prefixEnd());
+      content.release();
     }
     LiveEndpoint picked = cluster().pick(prefixHash, failedAt, nowNanos());
     if (picked == null) {

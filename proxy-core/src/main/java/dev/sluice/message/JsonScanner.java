@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
 
@@ -414,6 +415,11 @@ final class JsonScanner {
     }
     text.setLength(Math.min(text.length(), maxChars));
     return text.toString();
+  }
+
+  /** Whether the text of the last string is this, written without escapes. */
+  boolean textIs(byte[] text) {
+    return Arrays.equals(bytes, textStart, textEnd, text, 0, text.length);
   }
 
   private int nextBackslash(int from, int to) {

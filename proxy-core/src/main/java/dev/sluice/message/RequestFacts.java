@@ -8,6 +8,10 @@ package dev.sluice.message;
  * @param stream whether {@code stream} is {@code true}
  * @param modelStart offset in the body of the opening quote of the {@code model} value
  * @param modelEnd offset in the body just after the closing quote of the {@code model} value
+ * @param prefixStart offset in the body of the first message
+ * @param prefixEnd offset in the body just after the first message whose role is {@code user}, or
+ *     after the last one where none is; equal to {@code prefixStart} where there are no messages
  */
-public record RequestFacts(String model, boolean stream, int modelStart, int modelEnd)
+public record RequestFacts(
+    String model, boolean stream, int modelStart, int modelEnd, int prefixStart, int prefixEnd)
     implements Inspection {}

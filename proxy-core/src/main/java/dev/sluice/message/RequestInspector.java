@@ -41,8 +41,15 @@ public final class RequestInspector {
   /** {@link #once}: the key came twice. */
   private static final int TWICE = -2;
 
+  private static final byte[] USER = {'u', 's', 'e', 'r'};
+
   private final JsonScanner in;
   private final Operation operation;
+
+  /** Where the messages begin that all turns of a conversation have in common, and end. */
+  private int prefixStart;
+
+  private int prefixEnd;
 
   /** Where the pass is, as names and indexes: {@code messages[2].content[1].source}. */
   private final String[] pathNames = new String[4 + 2 * MAX_PART_LEVELS];
@@ -119,7 +126,13 @@ public final class RequestInspector {
     if (operation.messagesRequired() && !messagesSeen) {
       throw missing("messages", "non-empty array of objects");
     }
-    return new RequestFacts(model, stream, modelStart, modelEnd);
+    return new RequestFacts(
+        model,
+        stream,
+        modelStart,
+        modelEnd,
+        messagesSeen ? prefixStart - offset : 0,
+        messagesSeen ? prefixEnd - offset : 0);
   }
 
   private String model() {
@@ -160,15 +173,23 @@ public final class RequestInspector {
       throw shape("messages", "empty (expected: at least one message)");
     }
     pushArray("messages");
+    prefixStart = in.at();
+    boolean userSeen = false;
     for (; more; more = in.more(']')) {
-      message();
+      boolean user = message();
+      if (!userSeen) {
+        prefixEnd = in.at();
+        userSeen = user;
+      }
       nextIndex();
     }
     pop();
   }
 
-  private void message() {
+  /** Passes a message; whether its role is user. */
+  private boolean message() {
     expect("", OBJECT, "object");
+    boolean user = false;
     boolean roleSeen = false;
     boolean contentSeen = false;
     boolean toolCallsSeen = false;
@@ -188,6 +209,7 @@ public final class RequestInspector {
           if (in.textStart() == in.textEnd()) {
             throw shape(name, "empty (expected: non-empty string)");
           }
+          user = in.textIs(USER);
         }
         case "content" -> {
           if (contentSeen) {
@@ -230,6 +252,7 @@ public final class RequestInspector {
     if (!carriesCall && contentType == NULL) {
       throw wrongType("content", NULL, "string or array of parts; null beside a tool call alone");
     }
+    return user;
   }
 
   // Parts.

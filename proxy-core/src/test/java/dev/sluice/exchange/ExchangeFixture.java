@@ -139,7 +139,7 @@ final class ExchangeFixture implements AutoCloseable {
     caller.current = begun;
     begun.identify(KEY, PLAN);
     begun.holdBody(1 << 20).add(Bytes.of(BODY));
-    begun.learn(new RequestFacts("small", stream, 9, 16));
+    begun.learn(new RequestFacts("small", stream, 9, 16, 29, 31));
     begun.cluster(cluster);
     if (stream) {
       StreamSlots.Outcome outcome = slots.acquire(PLAN, "key");

@@ -31,7 +31,7 @@ class RequestShapeTest {
     byte[] all = Bodies.bytes(before + "{'model':'m\u00e9'," + MESSAGES + "}" + "{rest");
     int length = all.length - before.length() - "{rest".length();
     Inspection there = RequestInspector.inspect(all, before.length(), length, OTHER);
-    assertThat(there).isEqualTo(new RequestFacts("m\u00e9", false, 9, 14));
+    assertThat(there).isEqualTo(new RequestFacts("m\u00e9", false, 9, 14, 27, length - 2));
     Inspection cut = RequestInspector.inspect(all, before.length(), length - 1, OTHER);
     assertThat(((Refusal) cut).failure().message()).contains("ends at byte " + (length - 1));
   }
@@ -132,7 +132,10 @@ class RequestShapeTest {
   void aNameMayBeWrittenInEscapes() {
     RequestFacts facts =
         Bodies.accepted("{'\\u006dodel':'m','str\\u0065am':true," + MESSAGES + "}", OTHER);
-    assertThat(facts).isEqualTo(new RequestFacts("m", true, 14, 17));
+    assertThat(facts.model()).isEqualTo("m");
+    assertThat(facts.stream()).isTrue();
+    assertThat(facts.modelStart()).isEqualTo(14);
+    assertThat(facts.modelEnd()).isEqualTo(17);
     Bodies.refused(
         "{'model':'m','stre\\u0061m':1," + MESSAGES + "}", Reason.REQUEST_SHAPE, "stream: number");
   }
