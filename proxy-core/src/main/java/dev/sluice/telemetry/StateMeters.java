@@ -40,10 +40,18 @@ public final class StateMeters {
     this.connections = connections;
   }
 
-  /** Has the meters of these plans, and of the models with these ids, and no other, from now on. */
+  /**
+   * Has the meters of these plans, and of the models with these ids, and no other, from now on. A
+   * plan that is gone keeps its own, with limit 0, until a call finds none of its streams running.
+   */
   public void follow(Collection<Plan> plans, Collection<String> models) {
     limits = plans.stream().collect(Collectors.toUnmodifiableMap(Plan::name, Plan::streams));
-    ofPlans = follow(ofPlans, plans.stream().map(Plan::name), this::bindPlan);
+    Stream<String> running = ofPlans.keySet().stream().filter(plan -> slots.inUse(plan) > 0);
+    ofPlans =
+        follow(
+            ofPlans,
+            Stream.concat(plans.stream().map(Plan::name), running).distinct(),
+            this::bindPlan);
     ofModels = follow(ofModels, models.stream(), this::bindModel);
   }
 

@@ -114,6 +114,22 @@ class MetersTest {
     assertThat(tags("sluice.upstream.connections", "model")).isEmpty();
   }
 
+  @Test
+  void aPlanThatIsGoneIsToldForAsLongAsItsStreamsRun() {
+    Plan plan = new Plan("free", 2, Plan.UNBOUNDED, Set.of(), true);
+    StreamSlots slots = new StreamSlots();
+    StateMeters meters = new StateMeters(registry, slots, model -> new ConnectionCounts());
+    meters.follow(List.of(plan), List.of());
+    SlotLease lease = Objects.requireNonNull(slots.acquire(plan, "k").lease());
+    meters.follow(List.of(), List.of());
+
+    assertThat(gauge("sluice.stream.slots.in.use")).isEqualTo(1);
+    assertThat(gauge("sluice.stream.slots.limit")).isZero();
+    lease.release();
+    meters.follow(List.of(), List.of());
+    assertThat(tags("sluice.stream.slots.in.use", "plan")).isEmpty();
+  }
+
   private List<String> tags(String meter, String tag) {
     return registry.find(meter).gauges().stream()
         .map(gauge -> Objects.requireNonNull(gauge.getId().getTag(tag)))
