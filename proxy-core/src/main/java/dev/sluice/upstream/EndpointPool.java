@@ -76,6 +76,8 @@ final class EndpointPool {
             // The attempt's own deadline bounds names, connection and TLS together.
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0)
             .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(READ_BYTES))
+            // A write that fails does not end it: an answer that came before may be still to read.
+            .option(ChannelOption.AUTO_CLOSE, false)
             .handler(
                 new ChannelInitializer<>() {
                   @Override

@@ -29,6 +29,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
@@ -216,6 +217,44 @@ class ConnectionPoolTest {
     assertHeard(handler, "connected", "head 200", "body ok");
     assertThat(peer.seesClose()).isTrue();
     awaitCount(State.IDLE, 0);
+  }
+
+  @Test
+  void anAnswerIsReadThoughTheRestOfItsRequestMeetsAReset() throws Exception {
+    RecordingHandler handler = new RecordingHandler(64 << 20);
+    onLoop(() -> pool.acquire(model(plain()), plain(), false, handler));
+    Peer peer = upstream.accept();
+    peer.readTo("\r\n\r\n");
+    CountDownLatch bothCame = new CountDownLatch(1);
+    loop.execute(() -> assertThat(waitFor(bothCame)).isTrue());
+    peer.send("HTTP/1.1 413 X\r\ncontent-length: 2\r\n\r\nno");
+    peer.close(); // with bytes unread: that is a reset
+    bothCame.countDown();
+
+    assertHeard(handler, "connected", "head 413", "body no");
+    awaitCount(State.ACTIVE, 0);
+    assertThat(counts.count(State.IDLE)).isZero();
+    assertThat(handler.heardNothingMore()).isTrue();
+  }
+
+  @Test
+  void aResetWhileARequestIsWrittenIsHeardWithoutAnAnswerToo() throws Exception {
+    RecordingHandler handler = new RecordingHandler(64 << 20);
+    onLoop(() -> pool.acquire(model(plain()), plain(), false, handler));
+    Peer peer = upstream.accept();
+    peer.readTo("\r\n\r\n");
+    peer.reset();
+
+    assertHeard(handler, "connected", "closed");
+    awaitCount(State.ACTIVE, 0);
+  }
+
+  private static boolean waitFor(CountDownLatch latch) {
+    try {
+      return latch.await(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test
