@@ -55,17 +55,17 @@ final class ConfigWatcher implements AutoCloseable {
   private KeyHash inEffect;
   private @Nullable Refused refused;
 
-  /** Is told, on the watcher's thread, what becomes of new versions. Must not throw. */
+  /** What a new version is for. Called on the watcher's thread. */
   interface Listener {
     /**
-     * Has these take effect.
+     * Has a version take effect.
      *
      * @param keysToo replaces the keys: to be run when keys of either version find their plan
      */
-    void taken(SluiceConfig config, Runnable keysToo);
+    void take(SluiceConfig config, Runnable keysToo);
 
-    /** A version was refused. */
-    void refused();
+    /** A version was taken or refused. Must not throw. */
+    void reloaded(KeysWatcher.Result result);
   }
 
   /**
@@ -212,12 +212,13 @@ final class ConfigWatcher implements AutoCloseable {
   private void take(GoodFiles both) {
     SluiceConfig config = both.config();
     String difference = ConfigDifference.between(told.config, config);
-    listener.taken(
+    listener.take(
         config, () -> keys.follow(config.keysFile(), config.plans().keySet(), both.keys()));
     inEffect = both.contentHash();
     refused = null;
     Instant now = clock.instant();
     told = new Told(told.version + 1, now, config, now, List.of());
+    listener.reloaded(KeysWatcher.Result.OK);
     LOG.info("{}: new version taken: {}", file.file(), difference);
   }
 
@@ -233,6 +234,7 @@ final class ConfigWatcher implements AutoCloseable {
     }
     refused = new Refused(hash, faults, contents, watched(before, keysFile));
     told = told.read(clock.instant(), faults);
+    listener.reloaded(KeysWatcher.Result.REFUSED);
     LOG.error(
         "{}: new version refused, the one before stays in effect; faults: {}",
         file.file(),
@@ -240,7 +242,6 @@ final class ConfigWatcher implements AutoCloseable {
     for (Fault fault : faults.subList(0, Math.min(faults.size(), Fault.MAX_TOLD))) {
       LOG.error("{}", fault);
     }
-    listener.refused();
   }
 
   /** The watch of the same file goes on: a new one would see a change in what it has not read. */

@@ -115,13 +115,13 @@ public final class RunningSluice {
             this::keysReloaded,
             new ConfigWatcher.Listener() {
               @Override
-              public void taken(SluiceConfig next, Runnable keysToo) {
+              public void take(SluiceConfig next, Runnable keysToo) {
                 reconfigure(next, keysToo);
               }
 
               @Override
-              public void refused() {
-                configReloaded(KeysWatcher.Result.REFUSED);
+              public void reloaded(KeysWatcher.Result result) {
+                Meters.CONFIG_RELOAD.counter(metrics.registry(), result.label()).increment();
               }
             });
     bindMeters();
@@ -255,11 +255,6 @@ public final class RunningSluice {
     edge.keysChanged(next.revoke() == Revoke.CUT);
     stateMeters.follow(next.plans().values(), modelIds(next));
     endpointMeters.follow(edge.catalog());
-    configReloaded(KeysWatcher.Result.OK);
-  }
-
-  private void configReloaded(KeysWatcher.Result result) {
-    Meters.CONFIG_RELOAD.counter(metrics.registry(), result.label()).increment();
   }
 
   private void keysReloaded(KeysWatcher.Result result) {

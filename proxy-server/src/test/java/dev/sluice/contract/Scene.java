@@ -18,6 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -86,6 +87,7 @@ final class Scene
   private final StringBuilder plans = new StringBuilder();
   private final StringBuilder models = new StringBuilder();
   private final StringBuilder settings = new StringBuilder();
+  private Consumer<SluiceProcess> early = starting -> {};
   private @Nullable SluiceProcess process;
 
   /** With time bounds on a request's head and body. */
@@ -143,6 +145,12 @@ final class Scene
     return this;
   }
 
+  /** With something that is done to the process before it is ready. */
+  Scene whileItStarts(Consumer<SluiceProcess> done) {
+    early = done;
+    return this;
+  }
+
   /** Starts the process: for a test that needs one of its own. */
   Scene start() {
     process =
@@ -150,7 +158,8 @@ final class Scene
             configFile(),
             keys,
             Map.of("SLUICE_TEST_UPSTREAM_KEY", UPSTREAM_KEY, "SLUICE_TEST_TOKEN", ADMIN_TOKEN),
-            jvmFlags);
+            jvmFlags,
+            early);
     return this;
   }
 

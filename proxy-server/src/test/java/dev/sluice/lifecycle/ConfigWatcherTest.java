@@ -95,19 +95,21 @@ final class ConfigWatcherTest {
     private final Semaphore told = new Semaphore(0);
 
     @Override
-    public void taken(SluiceConfig config, Runnable keysToo) {
+    public void take(SluiceConfig config, Runnable keysToo) {
       if (fault != null) {
         throw fault;
       }
       String plan = planOfKey();
       keysToo.run();
       taken.add(config.plans().keySet() + " key " + plan + " -> " + planOfKey());
-      told.release();
     }
 
     @Override
-    public void refused() {
-      taken.add("refused");
+    public void reloaded(KeysWatcher.Result result) {
+      if (result == KeysWatcher.Result.REFUSED) {
+        taken.add("refused");
+      }
+      told.release();
     }
   }
 
@@ -133,6 +135,8 @@ final class ConfigWatcherTest {
 
   private List<String> logged() {
     return log.list.stream()
+        // Not of the thread of another test, which may still be at its end.
+        .filter(event -> event.getThreadName().equals(Thread.currentThread().getName()))
         .map(ILoggingEvent::getFormattedMessage)
         .map(line -> line.replace(directory + "/", ""))
         .toList();

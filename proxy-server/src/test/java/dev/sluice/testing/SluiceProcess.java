@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -55,11 +56,22 @@ public final class SluiceProcess implements AutoCloseable {
    */
   public static SluiceProcess start(
       String config, String keys, Map<String, String> environment, List<String> jvmFlags) {
+    return start(config, keys, environment, jvmFlags, starting -> {});
+  }
+
+  /** The same, with something that is done to it before it is ready. */
+  public static SluiceProcess start(
+      String config,
+      String keys,
+      Map<String, String> environment,
+      List<String> jvmFlags,
+      Consumer<SluiceProcess> early) {
     try {
       Path directory = Files.createTempDirectory("sluice");
       Files.writeString(directory.resolve("sluice.yaml"), config);
       Files.writeString(directory.resolve("keys.yaml"), keys);
       SluiceProcess sluice = new SluiceProcess(directory, launch(directory, environment, jvmFlags));
+      early.accept(sluice);
       sluice.awaitReady();
       return sluice;
     } catch (IOException e) {
@@ -122,6 +134,11 @@ public final class SluiceProcess implements AutoCloseable {
   /** The port of the public listener. */
   public int port() {
     return port;
+  }
+
+  /** The file of its configuration, which it watches. */
+  public Path configFile() {
+    return directory.resolve("sluice.yaml");
   }
 
   /** The file of keys that it watches. */
@@ -214,6 +231,17 @@ public final class SluiceProcess implements AutoCloseable {
       throw new AssertionError("no VmRSS");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Sends SIGHUP. */
+  public void hangUp() {
+    try {
+      if (new ProcessBuilder("kill", "-HUP", Long.toString(pid())).start().waitFor() != 0) {
+        throw new AssertionError("kill failed");
+      }
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 
