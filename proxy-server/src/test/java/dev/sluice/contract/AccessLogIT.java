@@ -56,7 +56,7 @@ class AccessLogIT {
 
   @Test
   void aStreamHasItsEventsAndTimes() {
-    SCENE.upstream.answers(Script.stream("data: 1\n\n", ": no event\n\n", "data: 2\n\n"));
+    SCENE.upstream.answers(Script.stream("data: 1\n\n", ": no event\n\n", Script.MESSAGE_STOP));
     Answer answer = SCENE.exchange(stream(MESSAGES, "small"));
 
     Map<String, Object> line = lineOf(answer.header("x-request-id"));

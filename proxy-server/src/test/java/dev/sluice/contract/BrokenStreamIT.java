@@ -22,59 +22,87 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class BrokenStreamIT {
   @RegisterExtension static final Scene SCENE = new Scene();
 
-  private static final String[] EVENTS = {
-    "data: 1\n\n", "event: x\r\ndata: 2\r\n\r\n", ": c\rdata: 3\r\r", "data: 4\n\n"
-  };
-  private static final String ALL = String.join("", EVENTS);
+  private static final String FIRST = "data: 1\n\n";
+  private static final String ENDING = ": bye\n\n";
   private static final int MEGABYTE = 1 << 20;
 
-  private static final String SPLIT_CHUNKS =
-      Script.streamHead()
-          + Script.chunks(ALL.substring(0, 5), ALL.substring(5, 30), ALL.substring(30))
-          + "0\r\n\r\n";
+  /** A stream of the operation, event by event, with something behind its terminator. */
+  private static String[] events(String path) {
+    String terminator = path.equals(MESSAGES) ? Script.MESSAGE_STOP : Script.DONE;
+    return new String[] {
+      FIRST, "event: x\r\ndata: 2\r\n\r\n", ": c\rdata: 3\r\r", terminator, ENDING
+    };
+  }
 
-  private static final String LENGTH =
-      Script.head(200, "text/event-stream") + "Content-Length: " + ALL.length() + "\r\n\r\n" + ALL;
+  private static String all(String path) {
+    return String.join("", events(path));
+  }
 
-  private static void assertCutAnywhere(String wire, Request request, boolean named) {
+  private static String splitChunks(String path) {
+    String all = all(path);
+    return Script.streamHead()
+        + Script.chunks(all.substring(0, 5), all.substring(5, 30), all.substring(30))
+        + "0\r\n\r\n";
+  }
+
+  private static String withLength(String path) {
+    String all = all(path);
+    return Script.head(200, "text/event-stream")
+        + "Content-Length: "
+        + all.length()
+        + "\r\n\r\n"
+        + all;
+  }
+
+  private static void assertCutAnywhere(String wire, Request request, String path) {
+    boolean named = path.equals(MESSAGES);
+    String all = all(path);
+    String toTheTerminator = all.substring(0, all.length() - ENDING.length());
+    int wholes = 0;
     for (int cut = 1; cut < wire.length(); cut++) {
       SCENE.upstream.answers(Script.raw(wire.substring(0, cut)).thenClose());
       Answer answer = SCENE.exchange(request);
-      if (answer.status() == 200) {
+      if (answer.status() != 200) {
+        assertError(answer, 502);
+        assertThat(cut).isLessThan(wire.length() - all.length() + FIRST.length());
+      } else if (answer.text().contains(toTheTerminator)) {
+        wholes++;
+        assertThat(answer.text()).as("cut at %s", cut).doesNotContain("error");
+        assertThat(all).as("cut at %s", cut).startsWith(answer.text().stripTrailing());
+        assertThat(answer.ending()).as("cut at %s", cut).isIn(Ending.WHOLE, Ending.UNTIL_CLOSE);
+      } else {
         assertThat(answer.ending()).as("cut at %s", cut).isNotEqualTo(Ending.WHOLE);
         assertErrorEvent(answer.text(), named, 502, answer.header("x-request-id"));
         String before =
             answer.text().substring(0, answer.text().indexOf(named ? "event: error" : "data: {"));
-        assertThat(ALL).as("cut at %s", cut).startsWith(before);
-      } else {
-        assertError(answer, 502);
-        assertThat(cut).isLessThan(wire.length() - ALL.length() + EVENTS[0].length());
+        assertThat(all).as("cut at %s", cut).startsWith(before);
       }
     }
+    assertThat(wholes).isBetween(ENDING.length(), 4 * ENDING.length());
     SCENE.upstream.answers(Script.raw(wire));
-    assertThat(SCENE.exchange(request).text()).isEqualTo(ALL);
+    assertThat(SCENE.exchange(request).text()).isEqualTo(all);
   }
 
   @Test
   void aChunkedStreamMayBeCutAtAnyByte() {
-    String aChunkAnEvent = Script.streamHead() + Script.chunks(EVENTS) + "0\r\n\r\n";
+    String aChunkAnEvent = Script.streamHead() + Script.chunks(events(CHAT)) + "0\r\n\r\n";
 
-    assertCutAnywhere(aChunkAnEvent, stream(CHAT, "small"), false);
+    assertCutAnywhere(aChunkAnEvent, stream(CHAT, "small"), CHAT);
   }
 
   @Test
   void aStreamWhoseChunksSplitEventsMayBeCutAtAnyByte() {
-    assertCutAnywhere(SPLIT_CHUNKS, stream(MESSAGES, "small"), true);
+    assertCutAnywhere(splitChunks(MESSAGES), stream(MESSAGES, "small"), MESSAGES);
   }
 
   @Test
   void aStreamForAnHttp10ClientMayBeCutAtAnyByte() {
-    assertCutAnywhere(SPLIT_CHUNKS, stream(CHAT, "small").http10(), false);
+    assertCutAnywhere(splitChunks(CHAT), stream(CHAT, "small").http10(), CHAT);
   }
 
   @Test
   void aStreamOfDeclaredLengthMayBeCutAtAnyByte() {
-    assertCutAnywhere(LENGTH, stream(MESSAGES, "small"), true);
+    assertCutAnywhere(withLength(MESSAGES), stream(MESSAGES, "small"), MESSAGES);
   }
 
   @Test
@@ -105,7 +133,7 @@ class BrokenStreamIT {
 
   @Test
   void aClientThatReadsLateGetsAllOfAStreamWhoseUpstreamHasClosedMeanwhile() {
-    String events = megabytes(8);
+    String events = megabytes(8) + Script.DONE;
     SCENE.upstream.answers(
         Script.raw(
                 Script.head(200, "text/event-stream", "Connection: close")
@@ -118,7 +146,7 @@ class BrokenStreamIT {
 
   @Test
   void aClientThatReadsLateGetsAllOfAStreamThatEndsWithItsConnection() {
-    String events = megabytes(8);
+    String events = megabytes(8) + Script.DONE;
     SCENE.upstream.answers(
         Script.raw(Script.head(200, "text/event-stream") + "\r\n" + events).thenClose());
     assertLateReaderGets(events, Ending.WHOLE);

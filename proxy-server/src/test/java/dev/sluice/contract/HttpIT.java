@@ -297,11 +297,11 @@ class HttpIT {
   @Test
   void aConnectionServesOneRequestAfterTheOther() {
     try (RawClient client = SCENE.client()) {
-      SCENE.upstream.answers(Script.json("{\"n\":1}"), Script.stream("data: 2\n\n"));
+      SCENE.upstream.answers(Script.json("{\"n\":1}"), Script.stream("data: 2\n\n", Script.DONE));
       assertThat(client.exchange(chat("small")).text()).isEqualTo("{\"n\":1}");
       Answer stream = client.exchange(stream(CHAT, "small"));
       assertThat(stream.ending()).isEqualTo(Ending.WHOLE);
-      assertThat(stream.text()).isEqualTo("data: 2\n\n");
+      assertThat(stream.text()).isEqualTo("data: 2\n\n" + Script.DONE);
       assertThat(stream.version()).isEqualTo("HTTP/1.1");
       assertThat(stream.headers("connection")).isEmpty();
       assertOpen(client);
@@ -342,14 +342,14 @@ class HttpIT {
 
   @Test
   void anHttp10ClientGetsAStreamWithoutChunksThatEndsWithTheConnection() {
-    SCENE.upstream.always(Script.stream("data: 1\n\n", "data: 2\n\n"));
+    SCENE.upstream.always(Script.stream("data: 1\n\n", Script.MESSAGE_STOP));
     Request request = stream(MESSAGES, "small").http10();
     for (Request each : List.of(request, request.header("Connection", "keep-alive"))) {
       Answer answer = SCENE.exchange(each);
 
       assertThat(answer.headers("transfer-encoding")).isEmpty();
       assertThat(answer.ending()).isEqualTo(Ending.UNTIL_CLOSE);
-      assertThat(answer.text()).isEqualTo("data: 1\n\ndata: 2\n\n");
+      assertThat(answer.text()).isEqualTo("data: 1\n\n" + Script.MESSAGE_STOP);
     }
   }
 
@@ -365,7 +365,7 @@ class HttpIT {
         Script.trickle(
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                 + "Content-Length: 7\r\n\r\n{\"n\":1}"),
-        Script.stream("data: 2\n\n"),
+        Script.stream("data: 2\n\n", Script.DONE),
         Script.json("{\"n\":3}"));
     StringBuilder wire = new StringBuilder();
     wire.append(chat("small").wire()).append(list().wire());
@@ -376,7 +376,7 @@ class HttpIT {
 
       assertThat(client.read().text()).isEqualTo("{\"n\":1}");
       assertThat(client.read().text()).contains("\"list\"");
-      assertThat(client.read().text()).isEqualTo("data: 2\n\n");
+      assertThat(client.read().text()).isEqualTo("data: 2\n\n" + Script.DONE);
       assertError(client.read(), 404);
       assertThat(client.read("HEAD").status()).isEqualTo(200);
       assertThat(client.read().text()).isEqualTo("{\"n\":3}");

@@ -124,7 +124,7 @@ class KeysReloadIT {
     SCENE.upstream.always(
         Script.raw(Script.streamHead() + Script.chunks("data: 1\n\n"))
             .thenAwait(isRevoked)
-            .then(Script.raw(Script.chunks("data: 2\n\n") + "0\r\n\r\n")));
+            .then(Script.raw(Script.chunks("data: 2\n\n", Script.DONE) + "0\r\n\r\n")));
     try (RawClient client = SCENE.client()) {
       client.send(stream(CHAT, "small").key(key));
       client.readHead();
@@ -135,7 +135,7 @@ class KeysReloadIT {
       isRevoked.countDown();
       StringBuilder rest = new StringBuilder();
       assertThat(client.readRest(rest)).isEqualTo(Ending.WHOLE);
-      assertThat(rest.toString()).isEqualTo("data: 2\n\n");
+      assertThat(rest.toString()).isEqualTo("data: 2\n\n" + Script.DONE);
     }
   }
 

@@ -33,7 +33,7 @@ class MetersIT {
 
   @Test
   void everyMeterOfTheContractIsThere() {
-    SCENE.upstream.answers(Script.stream("data: 1\n\n"));
+    SCENE.upstream.answers(Script.stream("data: 1\n\n", Script.DONE));
     SCENE.exchange(stream(CHAT, "small"));
     SCENE.exchange(chat("small").key(UNKNOWN));
     SCENE

@@ -52,11 +52,12 @@ class RandomTrafficIT {
         random = seeds.split();
       }
       boolean streaming = conversation.request().body().contains("\"stream\":true");
+      boolean messages = conversation.request().line().contains(MESSAGES);
       String whole =
           switch (random.nextInt(6)) {
             case 0 -> "HTTP/1.1 500 Fault\r\nContent-Length: 0\r\n\r\n";
             case 1 -> "nonsense\r\n\r\n";
-            default -> streaming ? events(random) : json(random);
+            default -> streaming ? events(random, messages) : json(random);
           };
       int cut = random.nextInt(2) == 0 ? whole.length() : random.nextInt(whole.length());
       for (int from = 0; from < cut; ) {
@@ -76,10 +77,13 @@ class RandomTrafficIT {
       }
     }
 
-    private static String events(SplittableRandom random) {
+    private static String events(SplittableRandom random, boolean messages) {
       StringBuilder stream = new StringBuilder(Script.streamHead());
       for (int i = random.nextInt(1, 40); i > 0; i--) {
         stream.append(Script.chunks("data: " + "x".repeat(random.nextInt(200)) + "\n\n"));
+      }
+      if (random.nextInt(8) > 0) {
+        stream.append(Script.chunks(messages ? Script.MESSAGE_STOP : Script.DONE));
       }
       return stream.append("0\r\n\r\n").toString();
     }

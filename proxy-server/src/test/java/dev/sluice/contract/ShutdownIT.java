@@ -45,7 +45,7 @@ class ShutdownIT {
       scene.upstream.always(
           Script.raw(Script.streamHead() + Script.chunks("data: 1\n\n"))
               .thenAwait(mayEnd)
-              .then(Script.raw(Script.chunks("data: 2\n\n") + "0\r\n\r\n")));
+              .then(Script.raw(Script.chunks("data: 2\n\n", Script.DONE) + "0\r\n\r\n")));
       try (RawClient stream = running(scene, CHAT)) {
         Scene.assertOpen(idle);
         Scene.assertOpen(next);
@@ -57,7 +57,7 @@ class ShutdownIT {
         mayEnd.countDown();
         StringBuilder rest = new StringBuilder();
         assertThat(stream.readRest(rest)).isEqualTo(Ending.WHOLE);
-        assertThat(rest.toString()).isEqualTo("data: 2\n\n");
+        assertThat(rest.toString()).isEqualTo("data: 2\n\n" + Script.DONE);
         assertThat(scene.sluice().awaitExit(Scene.END)).isZero();
         idle.assertClosed();
       }

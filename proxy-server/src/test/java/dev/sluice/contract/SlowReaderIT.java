@@ -38,14 +38,14 @@ class SlowReaderIT {
   void twoHundredMegabytesForAClientThatReadsNothingDoNotGrowTheProcess() {
     AtomicLong written = new AtomicLong();
     SCENE.upstream.answers(
-        Script.stream(EVENT),
+        Script.stream(EVENT, Script.DONE),
         conversation -> {
           conversation.write(Script.streamHead());
           for (int i = 0; i < EVENTS; i++) {
             conversation.write(Wire.chunk(EVENT));
             written.addAndGet(EVENT.length());
           }
-          conversation.write("0\r\n\r\n");
+          conversation.write(Script.chunks(Script.DONE) + "0\r\n\r\n");
         });
     SCENE.exchange(stream(CHAT, "small"));
     long before = SCENE.sluice().residentBytes();
@@ -58,7 +58,8 @@ class SlowReaderIT {
       assertThat(SCENE.exchange(list()).status()).isEqualTo(200);
 
       assertThat(client.readHead().status()).isEqualTo(200);
-      assertThat(client.skipRest(Ending.WHOLE)).isEqualTo((long) EVENT.length() * EVENTS);
+      assertThat(client.skipRest(Ending.WHOLE))
+          .isEqualTo((long) EVENT.length() * EVENTS + Script.DONE.length());
       assertThat(SCENE.sluice().residentBytes() - before).isLessThan(MOST_GROWTH + (48 << 20));
     }
   }

@@ -223,7 +223,7 @@ class SpecificationErrorsIT {
     SCENE.upstream.always(
         Script.raw(Script.streamHead() + Script.chunks("data: 1\n\n"))
             .thenAwait(refused)
-            .then(Script.raw(Script.chunks("data: 2\n\n") + "0\r\n\r\n")));
+            .then(Script.raw(Script.chunks("data: 2\n\n", Script.DONE) + "0\r\n\r\n")));
     List<RawClient> running = new ArrayList<>();
     try {
       for (int i = 0; i < 2; i++) {
@@ -244,7 +244,7 @@ class SpecificationErrorsIT {
       for (RawClient client : running) {
         StringBuilder events = new StringBuilder();
         assertThat(client.readRest(events)).isEqualTo(Ending.WHOLE);
-        assertThat(events.toString()).isEqualTo("data: 1\n\ndata: 2\n\n");
+        assertThat(events.toString()).isEqualTo("data: 1\n\ndata: 2\n\n" + Script.DONE);
       }
     } finally {
       running.forEach(RawClient::close);

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,7 @@ class UpstreamAnswersIT {
   private static final String JSON_HEAD = Script.head(200, "application/json");
   private static final String STREAM_TYPE = Script.head(200, "text/event-stream");
   private static final String EVENT = "data: {\"n\":1}\n\n";
+  private static final String SECOND = "event: x\r\ndata: 2\r\n\r\n: comment\n\n";
 
   private static Named<Script> script(String name, Script script) {
     return named(name, script);
@@ -99,58 +101,82 @@ class UpstreamAnswersIT {
     }
   }
 
-  static Stream<Named<Script>> goodStreams() {
-    String one = EVENT;
-    String two = "event: x\r\ndata: 2\r\n\r\n: comment\n\n";
-    String whole = one + two;
+  /** Ways to send a stream, given the event that ends it. */
+  static Stream<Named<Function<String, Script>>> goodStreams() {
     return Stream.of(
-        script("an event a chunk", Script.stream(one, two)),
-        script("in one chunk", Script.stream(whole)),
-        script("a byte a chunk", Script.stream(whole.split("(?<=[\\s\\S])"))),
-        script(
+        goodStream("an event a chunk", end -> Script.stream(EVENT, SECOND, end)),
+        goodStream("in one chunk", end -> Script.stream(EVENT + SECOND + end)),
+        goodStream(
+            "a byte a chunk", end -> Script.stream((EVENT + SECOND + end).split("(?<=[\\s\\S])"))),
+        goodStream(
             "with a length",
-            Script.raw(STREAM_TYPE + "Content-Length: " + whole.length() + "\r\n\r\n" + whole)),
-        script("until the close", Script.raw(STREAM_TYPE + "\r\n" + whole).thenClose()),
-        script(
+            end -> {
+              String whole = EVENT + SECOND + end;
+              return Script.raw(
+                  STREAM_TYPE + "Content-Length: " + whole.length() + "\r\n\r\n" + whole);
+            }),
+        goodStream(
+            "until the close",
+            end -> Script.raw(STREAM_TYPE + "\r\n" + EVENT + SECOND + end).thenClose()),
+        goodStream(
             "of HTTP/1.0",
-            Script.raw(STREAM_TYPE.replace("HTTP/1.1", "HTTP/1.0") + "\r\n" + whole).thenClose()),
-        script(
+            end ->
+                Script.raw(
+                        STREAM_TYPE.replace("HTTP/1.1", "HTTP/1.0") + "\r\n" + EVENT + SECOND + end)
+                    .thenClose()),
+        goodStream(
             "byte by byte",
-            Script.trickle(Script.streamHead() + Script.chunks(one, two) + "0\r\n\r\n")),
-        script(
+            end ->
+                Script.trickle(
+                    Script.streamHead() + Script.chunks(EVENT, SECOND, end) + "0\r\n\r\n")),
+        goodStream(
             "with extensions and trailers",
-            Script.raw(
-                Script.streamHead()
-                    + Integer.toHexString(whole.length())
-                    + ";a=\"b\"\r\n"
-                    + whole
-                    + "\r\n0\r\nX-Trailer: 1\r\n\r\n")),
-        script(
+            end ->
+                Script.raw(
+                    Script.streamHead()
+                        + Integer.toHexString((EVENT + SECOND + end).length())
+                        + ";a=\"b\"\r\n"
+                        + EVENT
+                        + SECOND
+                        + end
+                        + "\r\n0\r\nX-Trailer: 1\r\n\r\n")),
+        goodStream(
             "with leading zeros in the size",
-            Script.raw(
-                Script.streamHead()
-                    + "000"
-                    + Integer.toHexString(whole.length()).toUpperCase(Locale.ROOT)
-                    + "\r\n"
-                    + whole
-                    + "\r\n0000\r\n\r\n")),
-        script(
+            end ->
+                Script.raw(
+                    Script.streamHead()
+                        + "000"
+                        + Integer.toHexString((EVENT + SECOND + end).length())
+                            .toUpperCase(Locale.ROOT)
+                        + "\r\n"
+                        + EVENT
+                        + SECOND
+                        + end
+                        + "\r\n0000\r\n\r\n")),
+        goodStream(
             "after 100 and 103",
-            Script.raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n")
-                .then(Script.stream(whole))));
+            end ->
+                Script.raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n")
+                    .then(Script.stream(EVENT + SECOND + end))));
+  }
+
+  private static Named<Function<String, Script>> goodStream(
+      String name, Function<String, Script> script) {
+    return named(name, script);
   }
 
   @ParameterizedTest(name = "a stream {0}")
   @MethodSource("goodStreams")
-  void aStreamInAnyGoodFramingIsRelayedByteForByte(Script script) {
-    SCENE.upstream.always(script);
+  void aStreamInAnyGoodFramingIsRelayedByteForByte(Function<String, Script> script) {
     for (String path : List.of(CHAT, MESSAGES)) {
+      String end = path.equals(CHAT) ? Script.DONE : Script.MESSAGE_STOP;
+      SCENE.upstream.always(script.apply(end));
       try (RawClient client = SCENE.client()) {
         Answer answer = client.exchange(stream(path, "small"));
         assertThat(answer.status()).isEqualTo(200);
         assertThat(answer.header("content-type")).isEqualTo("text/event-stream");
         assertThat(answer.header("x-request-id")).startsWith("req_");
-        assertThat(answer.text()).isEqualTo(EVENT + "event: x\r\ndata: 2\r\n\r\n: comment\n\n");
+        assertThat(answer.text()).isEqualTo(EVENT + SECOND + end);
         if (answer.ending() == Ending.WHOLE) {
           assertOpen(client);
         } else {
@@ -176,19 +202,19 @@ class UpstreamAnswersIT {
     SCENE.upstream.answers(
         Script.raw(Script.streamHead())
             .thenAwait(firstBytes)
-            .then(Script.raw(Script.chunks(EVENT) + "0\r\n\r\n")));
+            .then(Script.raw(Script.chunks(EVENT, Script.DONE) + "0\r\n\r\n")));
     try (RawClient client = SCENE.client()) {
       client.send(stream(CHAT, "small"));
       SCENE.upstream.take();
       client.assertSilent(Duration.ofMillis(100));
       firstBytes.countDown();
-      assertThat(client.read().text()).isEqualTo(EVENT);
+      assertThat(client.read().text()).isEqualTo(EVENT + Script.DONE);
     }
   }
 
   @Test
   void theEndOfAnUpstreamsStreamFreesItsConnectionForTheNext() {
-    SCENE.upstream.always(Script.stream(EVENT));
+    SCENE.upstream.always(Script.stream(EVENT, Script.DONE));
     try (RawClient client = SCENE.client()) {
       client.exchange(stream(CHAT, "small"));
       client.exchange(stream(CHAT, "small"));
@@ -355,6 +381,12 @@ class UpstreamAnswersIT {
         script(
             "closed after the first size", Script.raw(Script.streamHead() + "10\r\n").thenClose()),
         script("with a bad first size", Script.raw(Script.streamHead() + "zz\r\n" + EVENT)),
+        script(
+            "of comments alone",
+            Script.raw(Script.streamHead() + Script.chunks(": hi\n\n") + "0\r\n\r\n")),
+        script(
+            "of comments alone that is reset",
+            Script.raw(Script.streamHead() + Script.chunks(": hi\n\n")).thenReset()),
         script("that is empty in chunks", Script.raw(Script.streamHead() + "0\r\n\r\n")),
         script("that is empty by length", Script.raw(STREAM_TYPE + "Content-Length: 0\r\n\r\n")),
         script("that is empty at the close", Script.raw(STREAM_TYPE + "\r\n").thenClose()),
@@ -408,6 +440,13 @@ class UpstreamAnswersIT {
   static Stream<Named<Script>> brokenStreams() {
     String begun = Script.streamHead() + Script.chunks(EVENT);
     return Stream.of(
+        script("whole but for its terminator", Script.raw(begun + "0\r\n\r\n")),
+        script(
+            "of its length, but without its terminator",
+            Script.raw(STREAM_TYPE + "Content-Length: " + EVENT.length() + "\r\n\r\n" + EVENT)),
+        script(
+            "until the close, but without its terminator",
+            Script.raw(STREAM_TYPE + "\r\n" + EVENT).thenClose()),
         script("closed between events", Script.raw(begun).thenClose()),
         script("reset between events", Script.raw(begun).thenReset()),
         script("closed in an event", Script.raw(begun + Script.chunks("data: {\"n\"")).thenClose()),
@@ -620,9 +659,11 @@ class UpstreamAnswersIT {
       for (Request request : List.of(chat("small"), stream(CHAT, "small"))) {
         boolean streaming = request.body().contains("stream");
         try (RawClient client = warmed()) {
-          SCENE.upstream.answers(death, streaming ? Script.stream(EVENT) : Script.json("{}"));
+          SCENE.upstream.answers(
+              death, streaming ? Script.stream(EVENT, Script.DONE) : Script.json("{}"));
 
-          assertThat(client.exchange(request).text()).isEqualTo(streaming ? EVENT : "{}");
+          assertThat(client.exchange(request).text())
+              .isEqualTo(streaming ? EVENT + Script.DONE : "{}");
           Recorded died = SCENE.upstream.take();
           Recorded fresh = SCENE.upstream.take();
           assertThat(fresh.connection()).isNotEqualTo(died.connection());
@@ -710,11 +751,14 @@ class UpstreamAnswersIT {
     // One write: a byte that comes later finds the connection in use by the next request.
     SCENE.upstream.answers(
         Script.raw(
-            Script.streamHead() + Script.chunks(EVENT) + "0\r\n\r\n" + "HTTP/1.1 200 OK\r\n"));
+            Script.streamHead()
+                + Script.chunks(EVENT, Script.DONE)
+                + "0\r\n\r\n"
+                + "HTTP/1.1 200 OK\r\n"));
     try (RawClient client = SCENE.client()) {
       client.send(stream(CHAT, "small"));
       Answer answer = client.read();
-      assertThat(answer.text()).isEqualTo(EVENT);
+      assertThat(answer.text()).isEqualTo(EVENT + Script.DONE);
       assertThat(answer.ending()).isEqualTo(Ending.WHOLE);
       assertThat(client.exchange(chat("small")).text()).contains("plain");
     }
@@ -763,7 +807,7 @@ class UpstreamAnswersIT {
     for (int i = 0; i < 20_000; i++) {
       events.append("data: {\"n\":").append(i).append("}\n\n");
     }
-    String all = events.toString();
+    String all = events.append(Script.DONE).toString();
     SCENE.upstream.answers(
         conversation -> {
           conversation.write(Script.streamHead());

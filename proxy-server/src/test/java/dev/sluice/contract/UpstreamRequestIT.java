@@ -214,7 +214,7 @@ class UpstreamRequestIT {
     String events =
         Script.head(200, "text/event-stream", lines)
             + "Transfer-Encoding: chunked\r\n\r\n"
-            + Script.chunks("data: 1\n\n")
+            + Script.chunks("data: 1\n\n", Script.DONE)
             + "0\r\n\r\n";
     SCENE.upstream.answers(Script.raw(json), Script.raw(events));
     for (Request request : List.of(chat("small"), stream(CHAT, "small"))) {

@@ -52,10 +52,11 @@ class UpstreamTlsIT {
 
   @Test
   void anUpstreamWithATrustedCertificateOfItsNameIsUsed() {
-    GOOD.answers(Script.json("{\"over\":\"tls\"}"), Script.stream("data: 1\n\n"));
+    GOOD.answers(Script.json("{\"over\":\"tls\"}"), Script.stream("data: 1\n\n", Script.DONE));
     try (RawClient client = SCENE.client()) {
       assertThat(client.exchange(chat("tls")).text()).isEqualTo("{\"over\":\"tls\"}");
-      assertThat(client.exchange(stream(CHAT, "tls")).text()).isEqualTo("data: 1\n\n");
+      assertThat(client.exchange(stream(CHAT, "tls")).text())
+          .isEqualTo("data: 1\n\n" + Script.DONE);
       Recorded first = GOOD.take();
       assertThat(first.header("host")).isEqualTo("localhost:" + GOOD.port());
       assertThat(GOOD.take().connection()).isEqualTo(first.connection());

@@ -7,6 +7,12 @@ import java.util.concurrent.CountDownLatch;
 /** How an upstream answers one request. When it leaves the connection open, the next may come. */
 @FunctionalInterface
 public interface Script {
+  /** The event without which a stream of Chat Completions is not whole. */
+  String DONE = "data: [DONE]\n\n";
+
+  /** The event without which a stream of Messages is not whole. */
+  String MESSAGE_STOP = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+
   /** Answers. An exception ends the connection. */
   void answer(Conversation conversation) throws IOException;
 
@@ -68,7 +74,7 @@ public interface Script {
     return head(200, "text/event-stream") + "Transfer-Encoding: chunked\r\n\r\n";
   }
 
-  /** A whole chunked event stream, each event a chunk. */
+  /** A chunked event stream, each event a chunk; whole where its terminator is among them. */
   static Script stream(String... events) {
     return raw(streamHead() + chunks(events) + "0\r\n\r\n");
   }
