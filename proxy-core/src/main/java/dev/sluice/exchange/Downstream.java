@@ -27,7 +27,10 @@ public interface Downstream {
   /** The connection is to be closed after this exchange. */
   void closeAfterAnswer();
 
-  /** What is written last is to be taken soon: half a second later the connection is closed. */
+  /**
+   * What is written last, or was, is to be taken soon: half a second later the connection is
+   * closed.
+   */
   void closeSoon();
 
   /** The head passed all checks that need it alone: lets the body come. */

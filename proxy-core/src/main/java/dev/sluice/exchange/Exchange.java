@@ -82,6 +82,7 @@ public final class Exchange {
   private int status;
   private @Nullable Reason reason;
   private End end = End.DONE;
+  private End undelivered = End.CLIENT;
   private long bytesIn;
   private long bytesOut;
   private long events;
@@ -424,10 +425,15 @@ public final class Exchange {
     endNow(failure, End.REVOKED);
   }
 
-  /** Nothing of it may go on: not even the wait for a caller who takes nothing of its end. */
+  /** Nothing of it may go on for long: not even the way of its last bytes to a slow caller. */
   private void endNow(Failure failure, End brokenOff) {
-    if (phase == Phase.OPEN || phase == Phase.ANSWERING) {
-      downstream.closeSoon();
+    if (phase == Phase.ENDED) {
+      return;
+    }
+    downstream.closeSoon();
+    if (phase == Phase.DELIVERING) {
+      undelivered = brokenOff;
+    } else {
       conclude(failure, brokenOff);
     }
   }
@@ -459,7 +465,7 @@ public final class Exchange {
 
   /** An answer that was broken off ended so, whether its caller took the last of it or left. */
   private End leftEnd() {
-    return end == End.DONE ? End.CLIENT : end;
+    return end == End.DONE ? undelivered : end;
   }
 
   // What its attempt tells.

@@ -54,6 +54,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   private boolean awaitsContinue;
   private boolean closing;
   private boolean closingSoon;
+  private boolean delivering;
   private long undeliveredBytes;
 
   DownstreamConnection(LoopContext context, EdgeState state, RequestDecoder decoder) {
@@ -206,6 +207,9 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   public void closeSoon() {
     closing = true;
     closingSoon = true;
+    if (delivering) {
+      delivery.arm(SOON_NANOS);
+    }
   }
 
   @Override
@@ -241,6 +245,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
     ChannelFuture written = channel().writeAndFlush(bytes);
     if (!written.isDone()) {
       undeliveredBytes = undeliveredBytes();
+      delivering = true;
       delivery.arm(closingSoon ? SOON_NANOS : STALLED_NANOS);
     }
     written.addListener(future -> ending.delivered(future.isSuccess()));
@@ -272,6 +277,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   @Override
   public void exchangeEnded() {
     exchange = null;
+    delivering = false;
     delivery.disarm();
     state.exchangeEnded();
     if (!channel().channel().isActive()) {

@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Streams that break off, at every byte: the caller has whole events, then one error event, then a
@@ -231,6 +232,25 @@ class BrokenStreamTest {
         fixture -> fixture.exchange.shutdown(),
         End.SHUTDOWN,
         Reason.SHUTDOWN);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anAnswerThatIsOnItsWayAtAShutdownIsWholeWhereItsCallerTakesItSoon(boolean taken) {
+    try (ExchangeFixture fixture = ExchangeFixture.stream().forward()) {
+      fixture.caller.slow = true;
+      fixture
+          .upstream()
+          .answer(
+              SseWire.head("transfer-encoding: chunked") + "e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n");
+      fixture.exchange.shutdown();
+      assertThat(fixture.caller.keepsAlive).isFalse();
+      assertThat(fixture.summaries).isEmpty();
+      fixture.caller.deliver(taken);
+
+      assertThat(fixture.summary().end()).isEqualTo(taken ? End.DONE : End.SHUTDOWN);
+      assertThat(fixture.summary().reason()).isNull();
+    }
   }
 
   @Test

@@ -228,6 +228,21 @@ class RevocationIT {
   }
 
   @Test
+  void aWholeAnswerThatIsNotTakenIsCutToo() throws IOException {
+    SCENE.upstream.answers(Script.json("{\"a\":\"" + "x".repeat(16 << 20) + "\"}"));
+    try (RawClient client = RawClient.connect(SCENE.sluice().port(), 32 << 10)) {
+      client.send(chat("small").key(key));
+      Answer head = client.readHead();
+      assertThat(head.status()).isEqualTo(200);
+      change(this::revoked);
+
+      assertLogged(head.header("x-request-id"));
+      SCENE.assertAtRest();
+      assertThat(client.readRest(new StringBuilder())).isEqualTo(Ending.BROKEN_OFF);
+    }
+  }
+
+  @Test
   void aChangeThatIsNotAboutAKeyLeavesItsStream() throws IOException {
     SCENE.upstream.answers(STALLED);
     try (Running running = Running.begin(CHAT, key)) {
