@@ -30,7 +30,7 @@ public final class EndpointMeters {
     this.nanoTime = nanoTime;
   }
 
-  /** Has meters of this catalog's endpoints, and no others. A scrape meanwhile may miss some. */
+  /** Has meters of this catalog's endpoints, and no others. Not while somebody scrapes. */
   public void follow(Catalog catalog) {
     registered.forEach(registry::remove);
     registered.clear();

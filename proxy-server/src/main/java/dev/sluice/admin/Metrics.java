@@ -52,6 +52,16 @@ public final class Metrics implements AutoCloseable {
   }
 
   /**
+   * Takes meters away and registers others, as one step for whoever scrapes: half of it would be a
+   * meter that is there twice, and no exposition.
+   */
+  public void change(Runnable meters) {
+    synchronized (registry) {
+      meters.run();
+    }
+  }
+
+  /**
    * Registers the number of tasks that wait for each loop of the group. Starts the loops' threads;
    * not to be called from one of them.
    */
@@ -66,7 +76,9 @@ public final class Metrics implements AutoCloseable {
    * @param contentType {@link AdminHandler#PROMETHEUS_TEXT} or {@link AdminHandler#OPEN_METRICS}
    */
   void scrape(OutputStream out, String contentType) throws IOException {
-    registry.scrape(out, contentType);
+    synchronized (registry) {
+      registry.scrape(out, contentType);
+    }
   }
 
   /** Stops listening to garbage collections and closes the registry. */

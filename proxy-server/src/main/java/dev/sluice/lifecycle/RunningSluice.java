@@ -253,8 +253,11 @@ public final class RunningSluice {
     config = next;
     edge.reload(edgeConfig(next), keysToo);
     edge.keysChanged(next.revoke() == Revoke.CUT);
-    stateMeters.follow(next.plans().values(), modelIds(next));
-    endpointMeters.follow(edge.catalog());
+    metrics.change(
+        () -> {
+          stateMeters.follow(next.plans().values(), modelIds(next));
+          endpointMeters.follow(edge.catalog());
+        });
   }
 
   private void keysReloaded(KeysWatcher.Result result) {

@@ -56,6 +56,9 @@ final class Warmup {
   private static final int READ_TIMEOUT_MILLIS = 2000;
   private static final String MODEL = "warm-up";
 
+  /** Its exchanges have been answered: what is left of them takes no time. */
+  private static final long LAST_BYTES_NANOS = Duration.ofSeconds(2).toNanos();
+
   private Warmup() {}
 
   /** Runs the warm-up. Blocks for some hundred milliseconds, two seconds at most. */
@@ -108,7 +111,7 @@ final class Warmup {
       } catch (IOException e) {
         logger.warn("warm-up: not finished, the first requests will be slower: {}", e.toString());
       } finally {
-        edge.close(0);
+        edge.close(LAST_BYTES_NANOS);
       }
     } finally {
       registry.close();

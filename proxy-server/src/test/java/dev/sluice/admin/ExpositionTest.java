@@ -1,6 +1,7 @@
 package dev.sluice.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.sluice.access.KeyCacheCounts;
 import dev.sluice.access.Plan;
@@ -39,6 +40,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -75,6 +77,7 @@ class ExpositionTest {
 
   private final Metrics metrics =
       new Metrics("1.2.3", ByteBufAllocator.DEFAULT, () -> Readiness.READY);
+  private final EndpointMeters endpointMeters = new EndpointMeters(metrics.registry(), () -> 0);
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
 
@@ -92,7 +95,7 @@ class ExpositionTest {
     StateMeters.bindKeyCache(registry, new KeyCacheCounts());
     new StateMeters(registry, new StreamSlots(), model -> new ConnectionCounts())
         .follow(plans, models);
-    new EndpointMeters(registry, () -> 0).follow(new Catalog(List.of(model())));
+    endpointMeters.follow(new Catalog(List.of(model())));
     Meters.KEYS_RELOAD.counter(registry, "ok");
     Meters.KEYS_RELOAD.counter(registry, "refused").increment();
     Meters.CONFIG_RELOAD.counter(registry, "ok");
@@ -244,6 +247,22 @@ class ExpositionTest {
             "process_files_open_files",
             "netty_allocator_memory_used",
             "netty_eventexecutor_tasks_pending");
+  }
+
+  @Test
+  void aScrapeSeesTheMetersBeforeAChangeOrAfterIt() {
+    CompletableFuture<Void> changing =
+        CompletableFuture.runAsync(
+            () -> {
+              for (int i = 0; i < 500; i++) {
+                Catalog next = new Catalog(List.of(model()));
+                metrics.change(() -> endpointMeters.follow(next));
+              }
+            });
+    do {
+      assertThatCode(() -> scrape(AdminHandler.PROMETHEUS_TEXT)).doesNotThrowAnyException();
+    } while (!changing.isDone());
+    assertThat(changing).isCompletedWithValue(null);
   }
 
   private String scrape(String form) throws IOException {
