@@ -297,7 +297,8 @@ public final class RawClient implements AutoCloseable {
     }
   }
 
-  private boolean isSilent(Duration time) {
+  /** Whether the peer sends nothing, and does not close, within that time. */
+  public boolean isSilent(Duration time) {
     try {
       socket.setSoTimeout((int) time.toMillis());
       in.peek();
