@@ -49,6 +49,11 @@ class ResilienceIT {
   private static final ScriptedUpstream TWO = ScriptedUpstream.start();
   private static final ScriptedUpstream THREE = ScriptedUpstream.start();
   private static final List<ScriptedUpstream> ALL = List.of(ONE, TWO, THREE);
+
+  /** Of the model with probes, which would come to the others in the middle of a test. */
+  private static final ScriptedUpstream PROBED_ONE = ScriptedUpstream.start();
+
+  private static final ScriptedUpstream PROBED_TWO = ScriptedUpstream.start();
   private static final DeadPorts DEAD = new DeadPorts();
 
   private static final String EVENT = "data: {\"n\":1}\n\n";
@@ -80,9 +85,11 @@ class ResilienceIT {
             .model("left-alone: {upstreams: " + two() + "}")
             .model("ejected: {upstreams: " + two() + "}")
             .model(
-                "probed: {probe: {interval: 2s, healthy-after: 1, unhealthy-after: 1}, upstreams: "
-                    + two()
-                    + "}")
+                "probed: {probe: {interval: 2s, healthy-after: 1, unhealthy-after: 1}, upstreams: ["
+                    + at(PROBED_ONE.port())
+                    + ", "
+                    + at(PROBED_TWO.port())
+                    + "]}")
             .model("no-connect: {timeouts: {connect: 1s}, upstreams: [" + at(DEAD.silent()) + "]}")
             .model("first-byte: {timeouts: {first-byte: 1s}, upstreams: " + two() + "}")
             .model("idle: {timeouts: {idle: 1s}, upstreams: " + two() + "}")
@@ -108,6 +115,8 @@ class ResilienceIT {
   @AfterAll
   static void close() {
     ALL.forEach(ScriptedUpstream::close);
+    PROBED_ONE.close();
+    PROBED_TWO.close();
     DEAD.close();
     ALL.forEach(ScriptedUpstream::assertNoFaults);
   }
@@ -380,8 +389,8 @@ class ResilienceIT {
   @Test
   void withoutAHealthyEndpointTheAnswerIs503WithATrueRetryAfter() {
     Script unwell = Script.json(500, "{}");
-    ONE.always(unwell);
-    TWO.always(unwell);
+    PROBED_ONE.always(unwell);
+    PROBED_TWO.always(unwell);
     Answer[] turnedAway = new Answer[1];
     Eventually.within(
         Duration.ofSeconds(30),
@@ -398,8 +407,8 @@ class ResilienceIT {
     int seconds = Integer.parseInt(turnedAway[0].header("retry-after"));
     assertThat(seconds).isBetween(1, 3);
 
-    ONE.always(GOOD_JSON);
-    TWO.always(GOOD_JSON);
+    PROBED_ONE.always(GOOD_JSON);
+    PROBED_TWO.always(GOOD_JSON);
     Eventually.that("the next probe", () -> SCENE.exchange(chat("probed")).status() == 200);
   }
 
