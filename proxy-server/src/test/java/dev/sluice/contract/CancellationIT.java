@@ -22,6 +22,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * its own or of the garbage collector says nothing of the way that a cancellation takes; a way that
  * waits for a timer is late in all of them.
  */
+@Tag("alone")
 class CancellationIT {
   private static final int STREAMS = 500;
   private static final int GROUP = 20;

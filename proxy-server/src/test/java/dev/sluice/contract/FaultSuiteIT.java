@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -56,6 +57,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>So a failure at an endpoint with which nothing is wrong is always one without need.
  */
+@Tag("alone")
 class FaultSuiteIT {
   private static final int AT_ONCE = 200;
   private static final int UPSTREAMS = 3;

@@ -26,11 +26,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Thousands of exchanges whose clients and upstreams die anywhere; afterwards nothing is held. */
+@Tag("alone")
 class RandomTrafficIT {
   @RegisterExtension static final Scene SCENE = new Scene();
 

@@ -12,10 +12,12 @@ import dev.sluice.testing.Script;
 import dev.sluice.testing.Wire;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A client that does not read stops its upstream, and nothing piles up in between. */
+@Tag("alone")
 class SlowReaderIT {
   @RegisterExtension
   static final Scene SCENE =
