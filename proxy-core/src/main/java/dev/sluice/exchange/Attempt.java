@@ -50,6 +50,9 @@ final class Attempt implements AnswerHandler {
   /** Whether a stream's first event came, or another answer's first byte of a body. */
   private boolean progressed;
 
+  /** Whether the cluster knows that the endpoint answers well. */
+  private boolean answersWell;
+
   /** An attempt at an endpoint that its cluster has picked for it. */
   Attempt(Exchange exchange, LiveEndpoint endpoint) {
     this.exchange = exchange;
@@ -177,6 +180,9 @@ final class Attempt implements AnswerHandler {
       // The connection is its pool's again, or closed: not this attempt's to cancel.
       done();
     } else if (some && current.progressed() && phase == Phase.ANSWERING) {
+      if (!progressed && !exchange.isOpen()) {
+        answersWell(); // not before: the head of a stream, sent for a ping, is no answer
+      }
       progressed = true;
       if (reading) {
         deadline.arm(timeouts.idle().toNanos());
@@ -255,8 +261,8 @@ final class Attempt implements AnswerHandler {
     return endpoint;
   }
 
-  /** Tells the cluster that the endpoint answers well. */
-  void answering() {
+  private void answersWell() {
+    answersWell = true;
     cluster.answering(endpoint, exchange.downstream().context().timer().nowNanos());
   }
 
@@ -265,9 +271,9 @@ final class Attempt implements AnswerHandler {
     report(UpstreamFailures.outcome(failure.reason(), retryAfterSeconds > 0));
   }
 
-  /** Tells the cluster that the attempt has ended, and nothing else. */
-  void ended() {
-    report(Cluster.Outcome.CANCELLED);
+  /** Tells the cluster that the attempt has ended with a whole answer. */
+  void answered() {
+    report(answersWell ? Cluster.Outcome.CANCELLED : Cluster.Outcome.ANSWERED);
   }
 
   private void report(Cluster.Outcome outcome) {
@@ -293,7 +299,7 @@ final class Attempt implements AnswerHandler {
 
   /** Ends the attempt; what it still has on the way upstream or from there is dropped at once. */
   void cancel() {
-    ended();
+    report(Cluster.Outcome.CANCELLED);
     UpstreamConnection cancelled = connection;
     done();
     if (cancelled != null) {

@@ -484,9 +484,6 @@ public final class Exchange {
   void beginAnswer(int answerStatus, ByteBuf bytes) {
     phase = Phase.ANSWERING;
     status = answerStatus;
-    if (attempt != null) {
-      attempt.answering();
-    }
     endRetry();
     releaseBody();
     downstream.write(bytes);
@@ -507,7 +504,7 @@ public final class Exchange {
   void endAnswer(ByteBuf lastBytes) {
     phase = Phase.DELIVERING;
     if (attempt != null) {
-      attempt.ended();
+      attempt.answered();
       attempt = null;
     }
     releaseBody();

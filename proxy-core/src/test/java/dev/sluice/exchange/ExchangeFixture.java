@@ -99,6 +99,11 @@ final class ExchangeFixture implements AutoCloseable {
     return new ExchangeFixture(operation, true, http11, MODEL, ssePing);
   }
 
+  /** The same, for this model. */
+  static ExchangeFixture pinging(Model model, Duration ssePing) {
+    return new ExchangeFixture(Operation.CHAT_COMPLETIONS, true, true, model, ssePing);
+  }
+
   private ExchangeFixture(
       Operation operation, boolean stream, boolean http11, Model model, Duration ssePing) {
     Catalog catalog = new Catalog(List.of(model));

@@ -3,6 +3,7 @@ package dev.sluice.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cluster.Balance;
+import dev.sluice.cluster.Cluster;
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.LiveEndpoint;
 import dev.sluice.cluster.Model;
@@ -225,6 +226,31 @@ class FailoverTest {
       assertThat(fixture.summary().attempts()).isEqualTo(tried);
       assertThat(fixture.summary().reason()).isEqualTo(Reason.UPSTREAM_BAD_GATEWAY);
       assertNothingHeld(fixture);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anAnswerThatCameWholeSpeaksForItsEndpoint(boolean stream) {
+    try (ExchangeFixture fixture = ExchangeFixture.of(model(2, 2, null), stream).forward()) {
+      List<LiveEndpoint> idle = new ArrayList<>(fixture.cluster.endpoints());
+      LiveEndpoint asked =
+          idle.stream().filter(one -> one.openExchanges() == 1).findFirst().orElseThrow();
+      idle.remove(asked);
+      fail(fixture, asked, idle, 4);
+      fixture.upstream().answer(stream ? STREAM : JSON);
+      fail(fixture, asked, idle, 4);
+      assertThat(asked.state(0)).isEqualTo(LiveEndpoint.State.HEALTHY);
+      fail(fixture, asked, idle, 1);
+      assertThat(asked.state(0)).isEqualTo(LiveEndpoint.State.EJECTED);
+    }
+  }
+
+  private static void fail(
+      ExchangeFixture fixture, LiveEndpoint asked, List<LiveEndpoint> others, int times) {
+    for (int i = 0; i < times; i++) {
+      assertThat(fixture.cluster.pick(Cluster.NO_PREFIX, others, 0)).isSameAs(asked);
+      fixture.cluster.ended(asked, Cluster.Outcome.FAILED, 0, 0);
     }
   }
 

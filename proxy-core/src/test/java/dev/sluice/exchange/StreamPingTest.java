@@ -2,10 +2,18 @@ package dev.sluice.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.cluster.Balance;
+import dev.sluice.cluster.Cluster;
+import dev.sluice.cluster.Endpoint;
+import dev.sluice.cluster.LiveEndpoint;
+import dev.sluice.cluster.Model;
+import dev.sluice.cluster.Timeouts;
 import dev.sluice.error.Reason;
 import dev.sluice.message.Operation;
 import dev.sluice.testing.Answer;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +25,20 @@ class StreamPingTest {
   private static final String CHUNKED = "transfer-encoding: chunked";
   private static final String END = "d\r\ndata:[DONE]\n\n\r\n0\r\n\r\n";
   private static final Duration EVERY = Duration.ofSeconds(15);
+
+  private static final Model TWO_ENDPOINTS =
+      new Model(
+          "small",
+          null,
+          List.of(
+              new Endpoint("10.0.0.1", 8000, false, "", null),
+              new Endpoint("10.0.0.2", 8000, false, "", null)),
+          Timeouts.DEFAULT,
+          Balance.LEAST_EXCHANGES,
+          Model.DEFAULT_ATTEMPTS,
+          null,
+          "acme",
+          Instant.EPOCH);
 
   private static ExchangeFixture pinging() {
     return ExchangeFixture.pinging(Operation.CHAT_COMPLETIONS, true, EVERY).forward();
@@ -132,6 +154,26 @@ class StreamPingTest {
       }
       assertThat(fixture.summary().reason()).isEqualTo(Reason.UPSTREAM_IDLE_TIMEOUT);
       assertThat(fixture.summary().end()).isEqualTo(End.TIMEOUT);
+    }
+  }
+
+  @Test
+  void aPingSaysNothingGoodOfTheEndpoint() {
+    try (ExchangeFixture fixture = ExchangeFixture.pinging(TWO_ENDPOINTS, EVERY).forward()) {
+      List<LiveEndpoint> idle = new ArrayList<>(fixture.cluster.endpoints());
+      LiveEndpoint asked =
+          idle.stream().filter(one -> one.openExchanges() == 1).findFirst().orElseThrow();
+      idle.remove(asked);
+      for (int i = 0; i < 4; i++) {
+        assertThat(fixture.cluster.pick(Cluster.NO_PREFIX, idle, 0)).isSameAs(asked);
+        fixture.cluster.ended(asked, Cluster.Outcome.FAILED, 0, 0);
+      }
+      fixture.upstream().answer(SseWire.head(CHUNKED));
+      passInterval(fixture);
+      assertThat(fixture.caller.answer().body()).isEqualTo(PING);
+      fixture.upstream().reset();
+
+      assertThat(asked.state(fixture.clockNanos)).isEqualTo(LiveEndpoint.State.EJECTED);
     }
   }
 
