@@ -5,9 +5,10 @@ import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
 import dev.sluice.http.ResponseHead;
 import dev.sluice.http.ResponseHeadParser;
+import io.netty.handler.codec.DateFormatter;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import java.util.Date;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a caller is told when the model's upstream fails, in words that say nothing of where it is.
@@ -150,20 +151,41 @@ final class UpstreamFailures {
     return Failure.of(reason, "The model answered with an error. Send the request again.");
   }
 
-  /** The upstream's own wait where it is sane, else 0: the default. */
+  /** The upstream's own wait where it is sane, else 0: the default. RFC 9110 section 10.2.3. */
   static int retryAfterSeconds(ResponseHead head) {
-    @Nullable String value = head.headers().get(HttpHeaderNames.RETRY_AFTER);
-    if (value == null || value.isEmpty() || value.length() > 4) {
+    String value = head.headers().get(HttpHeaderNames.RETRY_AFTER, "");
+    long seconds = isDate(value) ? secondsUntil(value, head) : seconds(value);
+    return seconds >= 1 && seconds <= MAX_RETRY_AFTER_SECONDS ? (int) seconds : 0;
+  }
+
+  private static boolean isDate(String value) {
+    return !value.isEmpty() && Character.isLetter(value.charAt(0));
+  }
+
+  /** From the upstream's own time where it tells that: its clock may be another. */
+  private static long secondsUntil(String date, ResponseHead head) {
+    Date until = DateFormatter.parseHttpDate(date);
+    if (until == null) {
+      return 0;
+    }
+    String told = head.headers().get(HttpHeaderNames.DATE, "");
+    Date now = told.isEmpty() ? null : DateFormatter.parseHttpDate(told);
+    long millis = until.getTime() - (now == null ? System.currentTimeMillis() : now.getTime());
+    return Math.floorDiv(millis + 999, 1000L);
+  }
+
+  private static int seconds(String digits) {
+    if (digits.isEmpty() || digits.length() > 4) {
       return 0;
     }
     int seconds = 0;
-    for (int i = 0; i < value.length(); i++) {
-      int digit = value.charAt(i) - '0';
+    for (int i = 0; i < digits.length(); i++) {
+      int digit = digits.charAt(i) - '0';
       if (digit < 0 || digit > 9) {
         return 0;
       }
       seconds = seconds * 10 + digit;
     }
-    return seconds <= MAX_RETRY_AFTER_SECONDS ? seconds : 0;
+    return seconds;
   }
 }

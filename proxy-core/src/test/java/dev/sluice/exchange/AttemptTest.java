@@ -3,11 +3,14 @@ package dev.sluice.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.error.Reason;
+import dev.sluice.http.HttpDate;
 import dev.sluice.message.Operation;
 import dev.sluice.testing.Answer;
 import dev.sluice.upstream.ConnectionCounts.State;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -94,6 +97,45 @@ class AttemptTest {
           .answer("HTTP/1.1 503 X\r\nretry-after: " + theirs + "\r\ncontent-length: 0\r\n\r\n");
 
       assertThat(fixture.caller.answer().head()).contains("\r\nretry-after: " + ours + "\r\n");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'Wed, 21 Oct 2015 07:28:30 GMT', 30",
+    "'Wednesday, 21-Oct-15 07:28:30 GMT', 30",
+    "'Wed, 21 Oct 2015 08:28:00 GMT', 3600",
+    "'Wed, 21 Oct 2015 08:28:01 GMT', 5",
+    "'Wed, 21 Oct 2015 07:28:00 GMT', 5",
+    "'Wed, 21 Oct 2015 07:27:59 GMT', 5",
+    "soon, 5",
+  })
+  void aDateIsSoLongFromTheUpstreamsOwnTime(String theirs, String ours) {
+    try (ExchangeFixture fixture = ExchangeFixture.stream().forward()) {
+      fixture
+          .upstream()
+          .answer(
+              "HTTP/1.1 503 X\r\ndate: Wed, 21 Oct 2015 07:28:00 GMT\r\nretry-after: "
+                  + theirs
+                  + "\r\ncontent-length: 0\r\n\r\n");
+
+      assertThat(fixture.caller.answer().head()).contains("\r\nretry-after: " + ours + "\r\n");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "date: x\r\n"})
+  void whereItTellsNoTimeOursCounts(String date) {
+    String inAnHour = HttpDate.at(System.currentTimeMillis() + 3_600_000);
+    try (ExchangeFixture fixture = ExchangeFixture.stream().forward()) {
+      fixture
+          .upstream()
+          .answer("HTTP/1.1 429 X\r\n" + date + "retry-after: " + inAnHour + "\r\n\r\n");
+
+      Matcher wait =
+          Pattern.compile("\r\nretry-after: (\\d+)\r\n").matcher(fixture.caller.answer().head());
+      assertThat(wait.find()).isTrue();
+      assertThat(Integer.parseInt(wait.group(1))).isBetween(1800, 3600);
     }
   }
 
