@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The connections of one event loop to all endpoints. They are opened on the loop of the downstream
@@ -31,6 +32,9 @@ public final class ConnectionPool {
   private final Function<String, ConnectionCounts> counts;
   private final Map<Key, EndpointPool> pools = new HashMap<>();
   private final Deadline sweep;
+
+  /** Null while whatever is asked for is kept. */
+  private @Nullable Set<Key> retained;
 
   /**
    * An empty pool.
@@ -72,30 +76,27 @@ public final class ConnectionPool {
     EndpointPool pool =
         pools.computeIfAbsent(
             new Key(model.id(), endpoint),
-            key -> new EndpointPool(this, endpoint, counts.apply(model.id())));
+            key -> {
+              EndpointPool made = new EndpointPool(this, endpoint, counts.apply(model.id()));
+              made.keepIdle(retained == null || retained.contains(key));
+              return made;
+            });
     return pool.acquire(handler, fresh);
   }
 
   /**
-   * Forgets every endpoint that none of these models has: its idle connections are closed now,
-   * those at work when they have ended.
+   * Keeps idle connections to the endpoints of these models alone: others are closed now, those at
+   * work, and those that exchanges of an earlier configuration still open, when they have ended.
    */
   public void retain(Collection<Model> models) {
     assert loop.inEventLoop();
-    Set<Key> retained = new HashSet<>();
+    Set<Key> keys = new HashSet<>();
     for (Model model : models) {
-      model.endpoints().forEach(endpoint -> retained.add(new Key(model.id(), endpoint)));
+      model.endpoints().forEach(endpoint -> keys.add(new Key(model.id(), endpoint)));
     }
-    pools
-        .entrySet()
-        .removeIf(
-            pool -> {
-              boolean gone = !retained.contains(pool.getKey());
-              if (gone) {
-                pool.getValue().retire();
-              }
-              return gone;
-            });
+    retained = keys;
+    pools.forEach((key, pool) -> pool.keepIdle(keys.contains(key)));
+    pools.keySet().retainAll(keys);
   }
 
   /** Closes every idle connection. */

@@ -141,10 +141,12 @@ final class EndpointPool {
     }
   }
 
-  /** Keeps no connection from now on. */
-  void retire() {
-    maxIdle = 0;
-    closeIdleSince(nowNanos());
+  /** Keeps connections that become idle, or closes them and those that are. */
+  void keepIdle(boolean keep) {
+    maxIdle = keep ? MAX_IDLE : 0;
+    if (!keep) {
+      closeIdleSince(nowNanos());
+    }
   }
 
   void closeIdleSince(long nanos) {

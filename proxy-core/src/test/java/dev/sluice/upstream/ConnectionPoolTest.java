@@ -150,6 +150,19 @@ class ConnectionPoolTest {
   }
 
   @Test
+  void aConnectionThatAnEarlierConfigurationStillOpensIsNotKept() throws Exception {
+    retain();
+    RecordingHandler handler = acquire();
+    Peer peer = upstream.accept();
+    peer.readTo("\r\n\r\n");
+    peer.send(ANSWER);
+
+    assertHeard(handler, "connected", "head 200", "body ok");
+    assertThat(peer.seesClose()).isTrue();
+    awaitCount(State.IDLE, 0);
+  }
+
+  @Test
   void anEndpointThatComesBackHasConnectionsAgain() throws Exception {
     retain();
     RecordingHandler handler = acquire();
