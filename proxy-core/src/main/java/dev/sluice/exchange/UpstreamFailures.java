@@ -19,13 +19,6 @@ final class UpstreamFailures {
 
   private UpstreamFailures() {}
 
-  static Failure noEndpoint() {
-    return Failure.of(
-        Reason.UPSTREAM_NO_ENDPOINT,
-        "The model is unavailable for now. Wait the seconds in Retry-After, then send the request"
-            + " again.");
-  }
-
   static Failure connect() {
     return Failure.of(
         Reason.UPSTREAM_CONNECT,
