@@ -211,7 +211,7 @@ final class Attempt implements AnswerHandler {
       phase = Phase.CONNECTING;
       connect(true);
     } else if (phase == Phase.CONNECTING) {
-      fail(UpstreamFailures.connect(), End.UPSTREAM);
+      fail(UpstreamFailures.connect(untilNextTryNanos()), End.UPSTREAM);
     } else if (orderly && answer != null && answer.endedByClose()) {
       done();
     } else {
@@ -227,7 +227,7 @@ final class Attempt implements AnswerHandler {
 
   private void late() {
     if (phase == Phase.CONNECTING) {
-      fail(UpstreamFailures.connectTimeout(), End.UPSTREAM);
+      fail(UpstreamFailures.connectTimeout(untilNextTryNanos()), End.UPSTREAM);
     } else if (!reading) {
       exchange.callerStalled();
     } else {
@@ -235,6 +235,10 @@ final class Attempt implements AnswerHandler {
           progressed ? Reason.UPSTREAM_IDLE_TIMEOUT : Reason.UPSTREAM_FIRST_BYTE_TIMEOUT;
       fail(UpstreamFailures.timeout(reason), End.TIMEOUT);
     }
+  }
+
+  private long untilNextTryNanos() {
+    return cluster.untilNextTryNanos(exchange.downstream().context().timer().nowNanos());
   }
 
   private void fail(Failure failure, End brokenOff) {

@@ -19,11 +19,17 @@ final class UpstreamFailures {
 
   private UpstreamFailures() {}
 
-  static Failure connect() {
-    return Failure.of(
+  /**
+   * No connection could be made.
+   *
+   * @param untilNextTryNanos when an endpoint may be used; 0 where one may be now
+   */
+  static Failure connect(long untilNextTryNanos) {
+    return Failure.retryAfter(
         Reason.UPSTREAM_CONNECT,
         "The model cannot be reached. Wait the seconds in Retry-After, then send the request"
-            + " again.");
+            + " again.",
+        waitSeconds(untilNextTryNanos));
   }
 
   static Failure closed() {
@@ -43,11 +49,13 @@ final class UpstreamFailures {
     return ResponseHeadParser.malformedAnswer();
   }
 
-  static Failure connectTimeout() {
-    return Failure.of(
+  /** No connection was made in time; the wait is as for {@link #connect}. */
+  static Failure connectTimeout(long untilNextTryNanos) {
+    return Failure.retryAfter(
         Reason.UPSTREAM_CONNECT_TIMEOUT,
         "The model could not be reached in time. Wait the seconds in Retry-After, then send the"
-            + " request again.");
+            + " request again.",
+        waitSeconds(untilNextTryNanos));
   }
 
   /** An answer that did not begin, went on or ended in time. */
@@ -82,12 +90,13 @@ final class UpstreamFailures {
         Reason.UPSTREAM_NO_ENDPOINT,
         "The model is unavailable for now. Wait the seconds in Retry-After, then send the request"
             + " again.",
-        untilNextTryNanos < 0 ? 0 : ceilSeconds(untilNextTryNanos));
+        untilNextTryNanos < 0 ? 0 : Math.max(1, waitSeconds(untilNextTryNanos)));
   }
 
-  private static int ceilSeconds(long nanos) {
+  /** Rounded up; 0, for the default, where there is nothing to wait for or nobody knows. */
+  private static int waitSeconds(long nanos) {
     long second = TimeUnit.SECONDS.toNanos(1);
-    return (int) Math.max(1, (nanos + second - 1) / second);
+    return nanos <= 0 ? 0 : (int) ((nanos + second - 1) / second);
   }
 
   /**

@@ -7,6 +7,7 @@ import dev.sluice.cluster.Cluster;
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.LiveEndpoint;
 import dev.sluice.cluster.Model;
+import dev.sluice.cluster.Probe;
 import dev.sluice.cluster.Timeouts;
 import dev.sluice.error.Reason;
 import dev.sluice.testing.Answer;
@@ -44,6 +45,18 @@ class FailoverTest {
         "acme",
         Instant.EPOCH);
   }
+
+  private static final Model PROBED =
+      new Model(
+          "small",
+          null,
+          model(2, 2, null).endpoints(),
+          Timeouts.DEFAULT,
+          Balance.LEAST_EXCHANGES,
+          2,
+          Probe.DEFAULT,
+          "acme",
+          Instant.EPOCH);
 
   private static ExchangeFixture stream(int endpoints, int attempts) {
     return ExchangeFixture.of(model(endpoints, attempts, null), true).forward();
@@ -344,6 +357,30 @@ class FailoverTest {
       assertThat(fixture.summary().reason()).isEqualTo(Reason.UPSTREAM_NO_ENDPOINT);
       assertThat(fixture.summary().attempts()).isZero();
       assertThat(fixture.upstreams.opened()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, UPSTREAM_CONNECT_TIMEOUT, 9", "false, UPSTREAM_CONNECT, 10"})
+  void soItIsWhereTheLastThatWasLeftCannotBeReached(boolean late, Reason reason, int seconds) {
+    try (ExchangeFixture fixture = ExchangeFixture.of(PROBED, true)) {
+      fixture.exchange.forward(); // the loop does not run: it is not connected
+      fixture.clockNanos = Duration.ofSeconds(4).toNanos();
+      fixture.timer.tick();
+      for (LiveEndpoint endpoint : fixture.cluster.endpoints()) {
+        for (int i = 0; i < Probe.DEFAULT.unhealthyAfter(); i++) {
+          fixture.cluster.probed(endpoint, "not connected", fixture.clockNanos);
+        }
+      }
+      if (late) {
+        fixture.clockNanos = Duration.ofSeconds(5).toNanos();
+        fixture.timer.tick();
+      } else {
+        fixture.upstream().reset();
+      }
+
+      assertThat(fixture.summary().reason()).isEqualTo(reason);
+      assertThat(fixture.caller.answer().head()).contains("retry-after: " + seconds + "\r\n");
     }
   }
 }
