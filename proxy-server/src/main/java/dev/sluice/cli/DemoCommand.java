@@ -1,6 +1,7 @@
 package dev.sluice.cli;
 
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -39,8 +40,8 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    requirePort("--port", port);
-    requirePort("--admin-port", adminPort);
+    requirePort(spec.commandLine(), "--port", port);
+    requirePort(spec.commandLine(), "--admin-port", adminPort);
     if (port == adminPort && port != 0) {
       throw new ParameterException(
           spec.commandLine(), "--admin-port: " + adminPort + " (expected: another than --port)");
@@ -49,10 +50,10 @@ final class DemoCommand implements Callable<Integer> {
     return start.demo(port, adminPort, spec.commandLine().getOut());
   }
 
-  private void requirePort(String option, int value) {
+  /** Refuses a number that is no port. */
+  static void requirePort(CommandLine command, String option, int value) {
     if (value < 0 || value > MAX_PORT) {
-      throw new ParameterException(
-          spec.commandLine(), option + ": " + value + " (expected: 0 to 65535)");
+      throw new ParameterException(command, option + ": " + value + " (expected: 0 to 65535)");
     }
   }
 }

@@ -12,6 +12,7 @@ import dev.sluice.yaml.Reading;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ final class Serving implements Start {
 
   @Override
   public int serve(ConfigFiles files, GoodFiles started) throws Exception {
-    return untilTold(RunningSluice.start(files, started, hangUp, version), () -> {});
+    return untilTold(RunningSluice.start(files, started, hangUp, version)::stop);
   }
 
   @Override
@@ -73,11 +74,25 @@ final class Serving implements Start {
     out.println("Its configuration: " + file);
     out.flush();
     return untilTold(
-        running,
         () -> {
+          running.stop();
           upstream.close();
           delete(directory);
         });
+  }
+
+  @Override
+  public int demoUpstream(int port, PrintWriter out) throws Exception {
+    Transport transport = Transport.best();
+    DemoUpstream upstream =
+        DemoUpstream.start(
+            transport.loops(1, "demo-upstream"),
+            transport.listening(),
+            new InetSocketAddress(port),
+            DEMO_WORD_INTERVAL);
+    out.println("The demo upstream listens on port " + upstream.port() + ".");
+    out.flush();
+    return untilTold(upstream::close);
   }
 
   private static String demoConfig(int port, int adminPort, int upstreamPort) {
@@ -132,14 +147,12 @@ final class Serving implements Start {
   }
 
   /** Never returns: the process ends from its shutdown hook. */
-  private static int untilTold(RunningSluice running, Runnable afterwards)
-      throws InterruptedException {
+  private static int untilTold(Runnable stop) throws InterruptedException {
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(
                 () -> {
-                  running.stop();
-                  afterwards.run();
+                  stop.run();
                   // The JVM would end with 128 + the signal's number; this was an orderly end.
                   Runtime.getRuntime().halt(0);
                 },

@@ -44,6 +44,7 @@ public final class Sluice extends CommandGroup {
             .addSubcommand(new KeyHashCommand(in));
     return new CommandLine(new Sluice())
         .addSubcommand(new DemoCommand(start))
+        .addSubcommand(new DemoUpstreamCommand(start))
         .addSubcommand(new ServeCommand(environment, started, start))
         .addSubcommand(new CheckCommand(environment, started))
         .addSubcommand(key)

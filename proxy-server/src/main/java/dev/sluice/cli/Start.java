@@ -30,4 +30,14 @@ interface Start {
    * @throws Exception when it cannot start; the message is shown, the exit code is 1
    */
   int demo(int port, int adminPort, PrintWriter out) throws Exception;
+
+  /**
+   * Serves the demo's upstream alone, on all interfaces, until the process is told to end.
+   *
+   * @param port where it listens; 0 for any that is free
+   * @param out where its address is printed
+   * @return the exit code
+   * @throws Exception when it cannot start; the message is shown, the exit code is 1
+   */
+  int demoUpstream(int port, PrintWriter out) throws Exception;
 }

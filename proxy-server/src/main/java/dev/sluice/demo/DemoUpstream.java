@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Tools, stop sequences and sampling parameters are accepted and change nothing. A request that it
  * cannot answer gets a JSON error in the dialect of its path.
  *
- * <p>It listens on the loopback interface alone. Safe for all threads.
+ * <p>Safe for all threads.
  */
 public final class DemoUpstream implements AutoCloseable {
 
@@ -53,12 +53,30 @@ public final class DemoUpstream implements AutoCloseable {
    */
   public static DemoUpstream start(
       EventLoopGroup group, Class<? extends ServerChannel> channel, Duration wordInterval) {
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    try {
+      return start(group, channel, address, wordInterval);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * The same, on this address.
+   *
+   * @throws IOException when it could not listen
+   */
+  public static DemoUpstream start(
+      EventLoopGroup group,
+      Class<? extends ServerChannel> channel,
+      InetSocketAddress address,
+      Duration wordInterval)
+      throws IOException {
     if (wordInterval.isNegative()) {
       throw new IllegalArgumentException("wordInterval: " + wordInterval + " (expected: >= 0)");
     }
     ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     AtomicInteger runningStreams = new AtomicInteger();
-    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     ChannelFuture binding =
         new ServerBootstrap()
             .group(group)
@@ -78,12 +96,7 @@ public final class DemoUpstream implements AutoCloseable {
                   }
                 })
             .bind(address);
-    Channel listening;
-    try {
-      listening = Waiting.bound(binding, "demo upstream", address);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    Channel listening = Waiting.bound(binding, "demo upstream", address);
     channels.add(listening);
     return new DemoUpstream(listening, channels, runningStreams);
   }

@@ -72,6 +72,12 @@ final class CommandLineTest {
       calls.add("demo " + port + " " + adminPort);
       return exitCode;
     }
+
+    @Override
+    public int demoUpstream(int port, PrintWriter out) {
+      calls.add("demo-upstream " + port);
+      return exitCode;
+    }
   }
 
   @BeforeEach
@@ -85,7 +91,7 @@ final class CommandLineTest {
     assertThat(run()).isEqualTo(2);
     assertThat(out.toString()).isEmpty();
     assertThat(err.toString())
-        .startsWith("command: none (expected: one of demo, serve, check, key)")
+        .startsWith("command: none (expected: one of demo, demo-upstream, serve, check, key)")
         .contains("Usage: sluice");
   }
 
@@ -96,7 +102,8 @@ final class CommandLineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "demo", "serve", "check", "key", "key new", "key hash"})
+  @ValueSource(
+      strings = {"", "demo", "demo-upstream", "serve", "check", "key", "key new", "key hash"})
   void everyCommandHasHelpAndAVersion(String command) {
     assertThat(run((command + " --help").strip().split(" "))).isZero();
     assertThat(out.toString())
@@ -189,6 +196,14 @@ final class CommandLineTest {
   void demoRefusesWhatIsNoPort(String option) {
     assertThat(run("demo", option)).isEqualTo(2);
     assertThat(started.calls).isEmpty();
+  }
+
+  @Test
+  void theDemosUpstreamHasADefaultPortAndTakesAnother() {
+    assertThat(run("demo-upstream")).isZero();
+    assertThat(run("demo-upstream", "--port=0")).isZero();
+    assertThat(run("demo-upstream", "--port=65536")).isEqualTo(2);
+    assertThat(started.calls).containsExactly("demo-upstream 8000", "demo-upstream 0");
   }
 
   @Test

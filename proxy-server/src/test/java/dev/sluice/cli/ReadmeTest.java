@@ -188,5 +188,10 @@ final class ReadmeTest {
     public int demo(int port, int adminPort, PrintWriter out) {
       throw new AssertionError("not asked for");
     }
+
+    @Override
+    public int demoUpstream(int port, PrintWriter out) {
+      throw new AssertionError("not asked for");
+    }
   }
 }
