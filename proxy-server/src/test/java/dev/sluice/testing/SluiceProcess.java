@@ -136,6 +136,11 @@ public final class SluiceProcess implements AutoCloseable {
     return port;
   }
 
+  /** The port of the admin listener. */
+  public int adminPort() {
+    return adminPort;
+  }
+
   /** The file of its configuration, which it watches. */
   public Path configFile() {
     return directory.resolve("sluice.yaml");
