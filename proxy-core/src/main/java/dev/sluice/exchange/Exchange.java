@@ -13,6 +13,7 @@ import dev.sluice.http.RequestId;
 import dev.sluice.message.Dialect;
 import dev.sluice.message.PrefixHash;
 import dev.sluice.message.RequestFacts;
+import dev.sluice.message.Usage;
 import dev.sluice.slots.SlotLease;
 import dev.sluice.slots.SlotsLeft;
 import dev.sluice.timer.Deadline;
@@ -86,6 +87,7 @@ public final class Exchange {
   private long bytesIn;
   private long bytesOut;
   private long events;
+  private Usage usage = Usage.NONE;
   private long firstByteNanos = -1;
 
   /**
@@ -303,6 +305,7 @@ public final class Exchange {
     }
     failedAt = asked;
     retriedReason = failure.reason();
+    usage = Usage.NONE; // what the failed attempt began to say is not of the answer
     cancelAttempt();
     releaseAnswer();
     try {
@@ -517,6 +520,11 @@ public final class Exchange {
     events = relayed;
   }
 
+  /** What the upstream says that the answer took. */
+  void used(Usage told) {
+    usage = told;
+  }
+
   /** Counts bytes of the answer as they are written. */
   public void countBytesOut(int bytes) {
     if (firstByteNanos < 0) {
@@ -561,6 +569,7 @@ public final class Exchange {
         bytesIn,
         bytesOut,
         events,
+        usage,
         firstByteNanos,
         clockNanos() - startedNanos,
         endpoint == null ? null : endpoint.endpoint(),

@@ -2,6 +2,7 @@ package dev.sluice.exchange;
 
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.error.Reason;
+import dev.sluice.message.Usage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytesIn bytes of the request's body that were read, without chunk framing
  * @param bytesOut bytes of the answer that were written, head and framing included
  * @param events server-sent events relayed, comments not counted
+ * @param usage the tokens that the upstream says it took, as far as that was seen
  * @param firstByteNanos from its head to the first byte of the answer; -1 where none was sent
  * @param durationNanos from its head to its end
  * @param endpoint where it was last tried; null where it was not
@@ -40,6 +42,7 @@ public record ExchangeSummary(
     long bytesIn,
     long bytesOut,
     long events,
+    Usage usage,
     long firstByteNanos,
     long durationNanos,
     @Nullable Endpoint endpoint,

@@ -4,6 +4,7 @@ import dev.sluice.error.ErrorBody;
 import dev.sluice.error.Failure;
 import dev.sluice.http.BodyFraming;
 import dev.sluice.http.ResponseHead;
+import dev.sluice.message.UsageScanner;
 import dev.sluice.sse.BodyScanner;
 import dev.sluice.sse.EventScanner;
 import dev.sluice.timer.Deadline;
@@ -46,6 +47,7 @@ abstract class StreamRelay implements AnswerBody {
   final Exchange exchange;
   final BodyScanner scanner;
   final EventScanner events;
+  private final UsageScanner usage = new UsageScanner();
   private final ResponseHead head;
   private final Answers.BodyEnd bodyEnd;
   private final MemoryShare held;
@@ -100,7 +102,7 @@ abstract class StreamRelay implements AnswerBody {
     progressed = events.events() > before;
     terminatorSent = events.isTerminated();
     held.set(released ? 0 : heldBytes());
-    exchange.countEvents(events.events());
+    count();
     return switch (end) {
       case BodyScanner.END -> Next.REUSE;
       case BodyScanner.MALFORMED -> {
@@ -115,6 +117,14 @@ abstract class StreamRelay implements AnswerBody {
   @Override
   public final boolean progressed() {
     return progressed;
+  }
+
+  /** Tells the exchange what has come so far. */
+  private void count() {
+    exchange.countEvents(events.events());
+    if (usage.hasChanged()) {
+      exchange.used(usage.usage());
+    }
   }
 
   /**
@@ -142,6 +152,7 @@ abstract class StreamRelay implements AnswerBody {
    */
   final int boundary(ByteBuf in, int from, int length) {
     came = true;
+    usage.scan(in, from, length);
     int boundary = events.scan(in, from, length);
     return begun || events.events() > 0 ? boundary : -1;
   }
@@ -168,14 +179,14 @@ abstract class StreamRelay implements AnswerBody {
   /** Writes the last bytes. */
   final int sendLast(ByteBuf bytes, boolean surplus) {
     begin();
-    exchange.countEvents(events.events());
+    count();
     exchange.endAnswer(bytes);
     return surplus ? SURPLUS : BodyScanner.END;
   }
 
   /** The framing ended, but the stream is not whole. */
   final int failTruncated() {
-    exchange.countEvents(events.events());
+    count();
     exchange.fail(UpstreamFailures.truncated(), End.UPSTREAM);
     return FAILED;
   }

@@ -4,6 +4,8 @@ import dev.sluice.error.Failure;
 import dev.sluice.http.BodyFraming;
 import dev.sluice.http.ResponseHead;
 import dev.sluice.message.UpstreamAnswer;
+import dev.sluice.message.Usage;
+import java.util.Optional;
 
 /** A JSON answer: checked whole before its status is sent, then sent as it came. */
 final class WholeAnswer extends CollectedAnswer {
@@ -19,17 +21,18 @@ final class WholeAnswer extends CollectedAnswer {
 
   @Override
   void whole() {
-    Look.at(exchange, held, UpstreamAnswer::isJson, this::checked);
+    Look.at(exchange, held, UpstreamAnswer::read, this::checked);
   }
 
-  private void checked(boolean valid) {
+  private void checked(Optional<Usage> usage) {
     if (!exchange.isOpen()) {
       return; // the caller left meanwhile
     }
-    if (!valid) {
+    if (usage.isEmpty()) {
       exchange.fail(UpstreamFailures.invalidAnswer(), End.UPSTREAM);
       return;
     }
+    exchange.used(usage.get());
     exchange.beginAnswer(
         head.status(), Answers.relayed(exchange, head, Answers.BodyEnd.LENGTH, held.length()));
     exchange.endAnswer(held.retainedContent());

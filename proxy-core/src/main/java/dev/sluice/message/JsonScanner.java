@@ -170,6 +170,16 @@ final class JsonScanner {
     return textEnd - textStart <= 6 * MAX_KNOWN_NAME_CHARS ? text(MAX_KNOWN_NAME_CHARS + 1) : "";
   }
 
+  /** Passes a name and its colon; the hash of the name as it is written. */
+  long nameHash() {
+    passName();
+    long hash = Usage.Members.NO_BYTES;
+    for (int i = textStart; i < textEnd; i++) {
+      hash = Usage.Members.hash(hash, bytes[i]);
+    }
+    return hash;
+  }
+
   private void passName() {
     if (next() != '"') {
       throw malformed("a name in double quotes");
@@ -234,6 +244,23 @@ final class JsonScanner {
   }
 
   // Numbers.
+
+  /**
+   * Passes a number; its value where it is written in digits alone and is at most {@link Integer#MAX_VALUE}
+   * or so; else -1.
+   */
+  long wholeNumber() {
+    int from = at;
+    number();
+    long value = 0;
+    for (int i = from; i < at; i++) {
+      if (bytes[i] < '0' || bytes[i] > '9' || value > Integer.MAX_VALUE / 10) {
+        return -1;
+      }
+      value = 10 * value + (bytes[i] - '0');
+    }
+    return value;
+  }
 
   private int number() {
     int from = at;

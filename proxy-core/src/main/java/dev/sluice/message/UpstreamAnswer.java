@@ -1,5 +1,6 @@
 package dev.sluice.message;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at whole answer bodies of an upstream. For any thread; no bytes make it throw. */
@@ -8,22 +9,47 @@ public final class UpstreamAnswer {
   /** The most characters of an upstream's message that are passed on. */
   public static final int MAX_MESSAGE_CHARS = 500;
 
+  private static final long USAGE = Usage.Members.hash("usage");
+
   private UpstreamAnswer() {}
 
   /**
-   * Whether a body is one JSON document in valid UTF-8 with nothing after it but white space,
-   * within the bounds that hold for requests too.
+   * Reads an answer, which must be one JSON document in valid UTF-8 with nothing after it but white
+   * space, within the bounds that hold for requests too.
    *
+   * @return what its member {@code usage} says; empty where it is not such a document
    * @throws IndexOutOfBoundsException when the range is not within the array
    */
-  public static boolean isJson(byte[] body, int offset, int length) {
+  public static Optional<Usage> read(byte[] body, int offset, int length) {
     JsonScanner in = new JsonScanner(body, offset, length);
+    Usage.Members members = new Usage.Members();
     try {
-      in.value();
+      if (in.nextType() != JsonType.OBJECT) {
+        in.value();
+      } else {
+        for (boolean more = in.enter(); more; more = in.more('}')) {
+          if (in.nameHash() == USAGE && in.nextType() == JsonType.OBJECT) {
+            usage(in, members);
+          } else {
+            in.value();
+          }
+        }
+      }
       in.end();
-      return true;
+      return Optional.of(members.usage());
     } catch (Refused refused) {
-      return false;
+      return Optional.empty();
+    }
+  }
+
+  private static void usage(JsonScanner in, Usage.Members members) {
+    for (boolean more = in.enter(); more; more = in.more('}')) {
+      long name = in.nameHash();
+      if (in.nextType() == JsonType.NUMBER) {
+        members.put(name, in.wholeNumber());
+      } else {
+        in.value();
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package dev.sluice.telemetry;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.sluice.exchange.ExchangeSummary;
+import dev.sluice.message.Usage;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>reason</td><td>why it failed</td></tr>
  *   <tr><td>bytes_in, bytes_out</td><td>of the request's body; of the whole answer</td></tr>
  *   <tr><td>events</td><td>server-sent events relayed</td></tr>
+ *   <tr><td>input_tokens, output_tokens</td><td>as the upstream told them</td></tr>
  *   <tr><td>first_byte_ms, duration_ms</td><td>milliseconds, to the microsecond</td></tr>
  *   <tr><td>upstream</td><td>the endpoint last tried, without its credential</td></tr>
  *   <tr><td>attempts</td><td>how many endpoints were tried</td></tr>
@@ -45,6 +47,8 @@ public final class AccessLogLine {
     log.append(",\"bytes_in\":").append(summary.bytesIn());
     log.append(",\"bytes_out\":").append(summary.bytesOut());
     log.append(",\"events\":").append(summary.events());
+    appendTokens(log, "input_tokens", summary.usage().inputTokens());
+    appendTokens(log, "output_tokens", summary.usage().outputTokens());
     appendMillis(log, "first_byte_ms", summary.firstByteNanos());
     appendMillis(log, "duration_ms", summary.durationNanos());
     appendString(
@@ -64,6 +68,15 @@ public final class AccessLogLine {
     log.append('"');
     JsonStringEncoder.getInstance().quoteAsString(value, log);
     log.append('"');
+  }
+
+  private static void appendTokens(StringBuilder log, String name, long tokens) {
+    log.append(",\"").append(name).append("\":");
+    if (tokens == Usage.UNKNOWN) {
+      log.append("null");
+    } else {
+      log.append(tokens);
+    }
   }
 
   private static void appendMillis(StringBuilder log, String name, long nanos) {

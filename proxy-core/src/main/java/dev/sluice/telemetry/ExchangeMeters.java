@@ -4,7 +4,9 @@ import dev.sluice.error.Reason;
 import dev.sluice.exchange.End;
 import dev.sluice.exchange.ExchangeListener;
 import dev.sluice.exchange.ExchangeSummary;
+import dev.sluice.message.Usage;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.util.Collection;
@@ -27,6 +29,8 @@ public final class ExchangeMeters implements ExchangeListener {
    * small key. The names in a key are bounded before the look-up, so the map is bounded as well.
    */
   private final Map<Labels, Series> series = new ConcurrentHashMap<>();
+
+  private final Map<TokenLabels, DistributionSummary> tokens = new ConcurrentHashMap<>();
 
   private final MeterRegistry registry;
   private volatile Names known = new Names(Set.of(), Map.of(), Map.of());
@@ -96,6 +100,24 @@ public final class ExchangeMeters implements ExchangeListener {
       counted.rejected.increment();
     }
     counted.model.count(summary);
+    count(labels, "input", summary.usage().inputTokens());
+    count(labels, "output", summary.usage().outputTokens());
+  }
+
+  private void count(Labels labels, String type, long count) {
+    if (count == Usage.UNKNOWN) {
+      return;
+    }
+    TokenLabels wanted = new TokenLabels(labels.model, labels.plan, type);
+    DistributionSummary found = tokens.get(wanted);
+    if (found == null) {
+      found = tokens.computeIfAbsent(wanted, this::register);
+    }
+    found.record((double) count);
+  }
+
+  private DistributionSummary register(TokenLabels labels) {
+    return Meters.TOKEN_USAGE.tokens(registry, labels.model, labels.plan, labels.type);
   }
 
   private Series register(Labels labels) {
@@ -127,6 +149,9 @@ public final class ExchangeMeters implements ExchangeListener {
   /** The labels of one series of {@link Meters#REQUESTS}, names already bounded. */
   private record Labels(
       String operation, String model, String plan, int status, @Nullable Reason reason) {}
+
+  /** The labels of one series of {@link Meters#TOKEN_USAGE}. */
+  private record TokenLabels(String model, String plan, String type) {}
 
   /** The meters that an exchange with the same labels moves. */
   private record Series(

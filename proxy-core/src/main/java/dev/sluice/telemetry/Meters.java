@@ -1,6 +1,7 @@
 package dev.sluice.telemetry;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -12,12 +13,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleSupplier;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
  * Every meter of Sluice: its name as it stands in the Prometheus exposition, type, unit, labels,
  * and what it says. The only place where meters are registered, so that none can differ from its
  * line here.
+ *
+ * <p>What OpenTelemetry's conventions for generative AI have a name for bears that name, as Prometheus
+ * writes it; everything else begins with {@code sluice_}.
  *
  * <p>Label values are bounded by the configuration: a model, plan or operation that is not
  * configured is {@code unknown}. Nothing that a caller sends becomes a label value.
@@ -79,6 +84,13 @@ public enum Meters {
       "events",
       List.of("model"),
       "Server-sent events relayed, counted when the exchange ends."),
+  TOKEN_USAGE(
+      "gen_ai_client_token_usage",
+      Type.HISTOGRAM,
+      "tokens",
+      List.of("gen_ai_request_model", "plan", "gen_ai_token_type"),
+      "Tokens of an answer as its upstream told them, by type: input or output; answers of which it"
+          + " told none are not in it. Its sum is the number of tokens."),
   KEY_CACHE(
       "sluice_key_cache_total",
       Type.COUNTER,
@@ -228,6 +240,12 @@ public enum Meters {
           .map(Duration::ofMillis)
           .toArray(Duration[]::new);
 
+  /** The conventions' bounds: each four times the one before. */
+  private static final double[] TOKEN_BUCKETS =
+      LongStream.iterate(1, bound -> bound <= 67_108_864, bound -> 4 * bound)
+          .asDoubleStream()
+          .toArray();
+
   private final String prometheusName;
   private final Type type;
   private final String unit;
@@ -326,6 +344,20 @@ public enum Meters {
         .description(description)
         .tags(tags(labelValues))
         .serviceLevelObjectives(BUCKETS)
+        .register(registry);
+  }
+
+  /**
+   * The histogram of numbers of tokens with these label values, registered at the first call.
+   *
+   * @throws IllegalArgumentException when the number of values is not the number of labels
+   */
+  public DistributionSummary tokens(MeterRegistry registry, String... labelValues) {
+    expect(Type.HISTOGRAM);
+    return DistributionSummary.builder(micrometerName())
+        .description(description)
+        .tags(tags(labelValues))
+        .serviceLevelObjectives(TOKEN_BUCKETS)
         .register(registry);
   }
 

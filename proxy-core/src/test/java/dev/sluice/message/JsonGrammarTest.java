@@ -142,7 +142,7 @@ class JsonGrammarTest {
   @Test
   void aStringInSingleQuotesIsNot() {
     byte[] body = "{\"v\":'a'}".getBytes(UTF_8);
-    assertThat(UpstreamAnswer.isJson(body, 0, body.length)).isFalse();
+    assertThat(UpstreamAnswer.read(body, 0, body.length).isPresent()).isFalse();
   }
 
   @ParameterizedTest
@@ -179,7 +179,7 @@ class JsonGrammarTest {
   })
   void anotherEncodingIsRefused(String hex, String what) {
     byte[] body = HexFormat.of().parseHex(hex);
-    assertThat(UpstreamAnswer.isJson(body, 0, body.length)).as(what).isFalse();
+    assertThat(UpstreamAnswer.read(body, 0, body.length).isPresent()).as(what).isFalse();
     Failure failure = Bodies.failure(body, Operation.MESSAGES);
     assertThat(failure.reason()).isEqualTo(Reason.JSON_MALFORMED);
     assertThat(failure.message()).contains("0x").contains("at byte");
@@ -248,9 +248,9 @@ class JsonGrammarTest {
   void malformedUtf8IsRefusedInTextsAndNames(String hex) {
     assertThat(isJsonWithText(hex)).isFalse();
     byte[] inName = Bodies.bytes("{'", HexFormat.of().parseHex(hex), "':1}");
-    assertThat(UpstreamAnswer.isJson(inName, 0, inName.length)).isFalse();
+    assertThat(UpstreamAnswer.read(inName, 0, inName.length).isPresent()).isFalse();
     byte[] atEnd = Bodies.bytes("{'v':'", HexFormat.of().parseHex(hex), "");
-    assertThat(UpstreamAnswer.isJson(atEnd, 0, atEnd.length)).isFalse();
+    assertThat(UpstreamAnswer.read(atEnd, 0, atEnd.length).isPresent()).isFalse();
   }
 
   @Test
@@ -272,9 +272,9 @@ class JsonGrammarTest {
   @Test
   void bytesOutsideTheRangeAreNeitherReadNorNeeded() {
     byte[] body = Bodies.bytes("}{'v':'text'}x'");
-    assertThat(UpstreamAnswer.isJson(body, 1, body.length - 3)).isTrue();
+    assertThat(UpstreamAnswer.read(body, 1, body.length - 3).isPresent()).isTrue();
     for (int length = 0; length < body.length - 3; length++) {
-      assertThat(UpstreamAnswer.isJson(body, 1, length)).isFalse();
+      assertThat(UpstreamAnswer.read(body, 1, length).isPresent()).isFalse();
     }
   }
 
@@ -306,11 +306,11 @@ class JsonGrammarTest {
 
   private static boolean isJson(String quoted) {
     byte[] body = Bodies.bytes(quoted);
-    return UpstreamAnswer.isJson(body, 0, body.length);
+    return UpstreamAnswer.read(body, 0, body.length).isPresent();
   }
 
   private static boolean isJsonWithText(String hex) {
     byte[] body = Bodies.bytes("{'v':'", HexFormat.of().parseHex(hex), "'}");
-    return UpstreamAnswer.isJson(body, 0, body.length);
+    return UpstreamAnswer.read(body, 0, body.length).isPresent();
   }
 }

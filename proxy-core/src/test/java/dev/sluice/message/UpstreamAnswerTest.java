@@ -3,13 +3,15 @@ package dev.sluice.message;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an upstream said when it refused a request. */
+/** What an upstream said when it refused a request, and what an answer says of tokens. */
 class UpstreamAnswerTest {
 
   @ParameterizedTest
@@ -63,6 +65,47 @@ class UpstreamAnswerTest {
     assertThat(message(Bodies.bytes(body))).isNull();
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'choices':[],'usage':{'prompt_tokens':3,'completion_tokens':4,'total_tokens':7}} | 3 | 4",
+        "{'usage':{'input_tokens':3,'output_tokens':4},'content':[]}                     | 3   | 4",
+        "{'usage':{'input_tokens':3,'cache_read_input_tokens':90,"
+            + "'cache_creation_input_tokens':700,'output_tokens':4}}                     | 793 | 4",
+        "{'usage':{'prompt_tokens':3,'total_tokens':3}}                                  | 3   | -1",
+        "{'usage':{'prompt_tokens':1},'usage':{'prompt_tokens':3}}                       | 3   | -1",
+        "{'usage':{'a':{'prompt_tokens':1},'prompt_tokens' : 3 , 'b':[1]}}               | 3   | -1",
+        "{'usage':{'prompt_tokens':1000000000,'completion_tokens':1000000001}}    | 1000000000 | -1",
+        "{'usage':{'prompt_tokens':4294967297,'completion_tokens':99999999999999999999}} | -1  | -1",
+        "{'usage':{'prompt_tokens':-3,'completion_tokens':'4'}}                          | -1  | -1",
+        "{'usage':{'prompt_tokens':3.0,'completion_tokens':4e0}}                         | -1  | -1",
+        "{'usage':null}                                                                  | -1  | -1",
+        "{'usage':[{'prompt_tokens':3}]}                                                 | -1  | -1",
+        "{'content':[{'input':{'usage':{'input_tokens':3}}}]}                            | -1  | -1",
+        "[{'usage':{'input_tokens':3}}]                                                  | -1  | -1",
+        "7                                                                               | -1  | -1",
+      })
+  void whatAnAnswerSaysOfTokensIsRead(String body, long input, long output) {
+    assertThat(usage(Bodies.bytes(body))).contains(new Usage(input, output));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{'usage':{'prompt_tokens':3}",
+        "{'usage':{'prompt_tokens':3}}}",
+        "{'usage':{'prompt_tokens':03}}",
+        "{'usage':{'prompt_tokens':3,}}",
+        "{'usage':{'prompt_tokens':}}",
+        "{'usage':{'prompt_tokens':3}} {}",
+      })
+  void whatIsNoJsonIsNoAnswer(String body) {
+    assertThat(usage(Bodies.bytes(body))).isEmpty();
+  }
+
   @Test
   void aLongMessageIsCut() {
     int most = UpstreamAnswer.MAX_MESSAGE_CHARS;
@@ -102,7 +145,7 @@ class UpstreamAnswerTest {
         assertThat(message).as("seed %d, round %d", seed, round).isNotBlank();
         assertThat(UTF_8.newEncoder().canEncode(message)).isTrue();
       }
-      UpstreamAnswer.isJson(body, offset, length);
+      UpstreamAnswer.read(body, offset, length);
     }
   }
 
@@ -111,6 +154,10 @@ class UpstreamAnswerTest {
     assertThat(message(Bodies.bytes("{'detail':" + "[".repeat(1_000_000)))).isNull();
     assertThat(message(Bodies.bytes("{'message':'x','a':" + "{'a':".repeat(1_000_000))))
         .isEqualTo("x");
+  }
+
+  private static Optional<Usage> usage(byte[] body) {
+    return UpstreamAnswer.read(body, 0, body.length);
   }
 
   private static @Nullable String message(byte[] body) {

@@ -9,6 +9,7 @@ import dev.sluice.cluster.Endpoint;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.End;
 import dev.sluice.exchange.ExchangeSummary;
+import dev.sluice.message.Usage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -40,7 +41,7 @@ class AccessLogLineTest {
                     true,
                     2_048,
                     70_000,
-                    312,
+                    312, new Usage(1_200, 0),
                     40_001_999,
                     1_500_000_000,
                     endpoint,
@@ -53,6 +54,7 @@ class AccessLogLineTest {
                 + "\"operation\":\"chat_completions\",\"model\":\"openai/gpt-oss-120b\","
                 + "\"plan\":\"pro\",\"key\":\"acme-prod\",\"status\":200,\"reason\":null,"
                 + "\"bytes_in\":2048,\"bytes_out\":70000,\"events\":312,"
+                + "\"input_tokens\":1200,\"output_tokens\":0,"
                 + "\"first_byte_ms\":40.001,\"duration_ms\":1500.000,"
                 + "\"upstream\":\"https://10.0.0.7:8000/base\",\"attempts\":2,\"stream\":true,\"end\":\"done\"}\n")
         .doesNotContain("secret");
@@ -65,7 +67,7 @@ class AccessLogLineTest {
             "{\"time\":\"2026-01-31T03:04:05.006Z\",\"request_id\":\"req_1\","
                 + "\"operation\":\"unknown\",\"model\":null,\"plan\":null,\"key\":null,"
                 + "\"status\":0,\"reason\":\"http_malformed\",\"bytes_in\":0,\"bytes_out\":0,"
-                + "\"events\":0,\"first_byte_ms\":null,\"duration_ms\":0.007,\"upstream\":null,"
+                + "\"events\":0,\"input_tokens\":null,\"output_tokens\":null,\"first_byte_ms\":null,\"duration_ms\":0.007,\"upstream\":null,"
                 + "\"attempts\":0,\"stream\":false,\"end\":\"client\"}\n");
   }
 
@@ -119,7 +121,7 @@ class AccessLogLineTest {
               false,
               0,
               0,
-              0,
+              0, Usage.NONE,
               0,
               0,
               null,
@@ -160,7 +162,7 @@ class AccessLogLineTest {
         false,
         0,
         0,
-        0,
+        0, Usage.NONE,
         -1,
         7_999,
         null,

@@ -7,6 +7,7 @@ import com.sun.management.ThreadMXBean;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.End;
 import dev.sluice.exchange.ExchangeSummary;
+import dev.sluice.message.Usage;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -48,6 +49,19 @@ class ExchangeMetersTest {
                 .histogram(registry, "chat_completions", "small")
                 .totalTime(TimeUnit.MILLISECONDS))
         .isCloseTo(40, within(0.001));
+    assertThat(tokens("small", "free", "input")).isEqualTo(30);
+    assertThat(tokens("small", "free", "output")).isEqualTo(400);
+  }
+
+  @Test
+  void tokensThatNobodyToldAreNotCountedAsNone() {
+    meters.ended(failed("small", "free", 502, Reason.UPSTREAM_CLOSED));
+
+    assertThat(registry.find("gen.ai.client.token.usage").summaries()).isEmpty();
+  }
+
+  private double tokens(String... labels) {
+    return Meters.TOKEN_USAGE.tokens(registry, labels).totalAmount();
   }
 
   @Test
@@ -59,6 +73,8 @@ class ExchangeMetersTest {
     assertThat(labelValues("operation")).containsExactly("unknown");
     assertThat(labelValues("model")).containsExactly("small", "unknown");
     assertThat(labelValues("plan")).containsExactly("free", "unknown");
+    assertThat(labelValues("gen_ai_request_model")).containsExactly("unknown");
+    assertThat(tokens("unknown", "unknown", "input")).isEqualTo(30_000);
     assertThat(
             Meters.REQUESTS
                 .counter(registry, "unknown", "unknown", "unknown", "200", "none")
@@ -113,7 +129,7 @@ class ExchangeMetersTest {
             true,
             10,
             0,
-            0,
+            0, Usage.NONE,
             -1,
             5_000_000,
             null,
@@ -229,7 +245,7 @@ class ExchangeMetersTest {
         true,
         100,
         2_000,
-        7,
+        7, new Usage(30, 400),
         40_000_000,
         1_500_000_000,
         null,
@@ -253,7 +269,7 @@ class ExchangeMetersTest {
         false,
         0,
         200,
-        0,
+        0, Usage.NONE,
         1_000_000,
         1_000_000,
         null,

@@ -21,12 +21,13 @@ class MetersTest {
   @Test
   void everyNameFollowsThePrometheusConventions() {
     for (Meters meter : Meters.values()) {
-      assertThat(meter.prometheusName()).matches("sluice(_[a-z]+)+");
+      assertThat(meter.prometheusName()).matches("(sluice|gen_ai)(_[a-z]+)+");
       assertThat(meter.prometheusName().endsWith("_total"))
           .as(meter.prometheusName())
           .isEqualTo(meter.type() == Meters.Type.COUNTER);
       if (meter.type() == Meters.Type.HISTOGRAM) {
-        assertThat(meter.prometheusName()).endsWith("_seconds");
+        assertThat(meter.prometheusName())
+            .endsWith(meter.unit().equals("seconds") ? "_seconds" : "_usage");
       }
       assertThat(meter.description()).endsWith(".").doesNotContain("\n", "|");
     }

@@ -2,6 +2,7 @@ package dev.sluice.accesslog;
 
 import dev.sluice.exchange.End;
 import dev.sluice.exchange.ExchangeSummary;
+import dev.sluice.message.Usage;
 import dev.sluice.telemetry.AccessLogLine;
 
 /** Exchanges that are told apart by a number, and the lines that are expected of them. */
@@ -21,7 +22,7 @@ final class Lines {
         false,
         0,
         300,
-        0,
+        0, Usage.NONE,
         1_000,
         2_000,
         null,

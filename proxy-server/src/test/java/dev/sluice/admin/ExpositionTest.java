@@ -16,6 +16,7 @@ import dev.sluice.cluster.Timeouts;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.End;
 import dev.sluice.exchange.ExchangeSummary;
+import dev.sluice.message.Usage;
 import dev.sluice.slots.StreamSlots;
 import dev.sluice.telemetry.EndpointMeters;
 import dev.sluice.telemetry.ExchangeMeters;
@@ -190,7 +191,7 @@ class ExpositionTest {
     Set<String> found =
         samples(scrape(AdminHandler.PROMETHEUS_TEXT)).stream()
             .map(sample -> sample.name)
-            .filter(name -> name.startsWith("sluice"))
+            .filter(ExpositionTest::isOwn)
             .collect(Collectors.toCollection(TreeSet::new));
 
     assertThat(found).isEqualTo(expected);
@@ -205,7 +206,7 @@ class ExpositionTest {
       reasons.add(reason.label());
     }
     for (Sample sample : samples(scrape(AdminHandler.PROMETHEUS_TEXT))) {
-      if (!sample.name.startsWith("sluice")) {
+      if (!isOwn(sample.name)) {
         continue;
       }
       sample.labels.forEach(
@@ -213,7 +214,9 @@ class ExpositionTest {
             switch (label) {
               case "status" -> assertThat(value).isIn(statuses);
               case "reason" -> assertThat(value).isIn(reasons);
-              case "le" -> assertThat(value).matches("\\+Inf|[0-9.]+");
+              case "gen_ai_request_model" -> assertThat(value).isIn(LABEL_VALUES.get("model"));
+              case "gen_ai_token_type" -> assertThat(value).isIn("input", "output");
+              case "le" -> assertThat(value).matches("\\+Inf|[0-9.]+(E[0-9]+)?");
               default -> assertThat(value).as(sample.name).isIn(LABEL_VALUES.get(label));
             }
           });
@@ -232,6 +235,23 @@ class ExpositionTest {
             .toList();
 
     assertThat(bounds).hasSize(17).startsWith("0.005", "0.01", "0.025").endsWith("600.0", "+Inf");
+  }
+
+  @Test
+  void bucketsOfTokensAreThoseOfTheConventions() throws IOException {
+    List<String> bounds =
+        samples(scrape(AdminHandler.PROMETHEUS_TEXT)).stream()
+            .filter(sample -> sample.name.equals("gen_ai_client_token_usage_bucket"))
+            .filter(sample -> "small".equals(sample.labels.get("gen_ai_request_model")))
+            .filter(sample -> "pro".equals(sample.labels.get("plan")))
+            .filter(sample -> "input".equals(sample.labels.get("gen_ai_token_type")))
+            .map(sample -> sample.labels.get("le"))
+            .toList();
+
+    assertThat(bounds)
+        .hasSize(15)
+        .startsWith("1.0", "4.0", "16.0")
+        .endsWith("1.6777216E7", "6.7108864E7", "+Inf");
   }
 
   @Test
@@ -271,6 +291,10 @@ class ExpositionTest {
     return out.toString(StandardCharsets.UTF_8);
   }
 
+  private static boolean isOwn(String name) {
+    return name.startsWith("sluice") || name.startsWith("gen_ai");
+  }
+
   private static String family(String name) {
     return name.replaceFirst("_(total|info)$", "");
   }
@@ -289,7 +313,7 @@ class ExpositionTest {
         true,
         1,
         2,
-        3,
+        3, new Usage(30, 4_000),
         4_000_000,
         5_000_000,
         null,
