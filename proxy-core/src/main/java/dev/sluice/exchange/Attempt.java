@@ -9,6 +9,7 @@ import dev.sluice.error.Reason;
 import dev.sluice.http.BodyFraming;
 import dev.sluice.http.MediaType;
 import dev.sluice.http.ResponseHead;
+import dev.sluice.http.TraceContext;
 import dev.sluice.message.RequestFacts;
 import dev.sluice.timer.Deadline;
 import dev.sluice.timer.LoopTimer;
@@ -40,6 +41,7 @@ final class Attempt implements AnswerHandler {
   private final LiveEndpoint endpoint;
   private final Timeouts timeouts;
   private final Deadline deadline;
+  private final long spanId = TraceContext.newSpanId();
   private Phase phase = Phase.CONNECTING;
   private @Nullable UpstreamConnection connection;
   private @Nullable AnswerBody answer;
@@ -101,6 +103,8 @@ final class Attempt implements AnswerHandler {
               head.headers(),
               head.protocolVersion().equals(HttpVersion.HTTP_1_0),
               exchange.requestId(),
+              exchange.trace(),
+              spanId,
               body.readableBytes());
     } catch (RuntimeException | Error e) {
       body.release();

@@ -10,6 +10,7 @@ import dev.sluice.cluster.Model;
 import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
 import dev.sluice.http.RequestId;
+import dev.sluice.http.TraceContext;
 import dev.sluice.message.Dialect;
 import dev.sluice.message.PrefixHash;
 import dev.sluice.message.RequestFacts;
@@ -56,6 +57,7 @@ public final class Exchange {
   private final Route route;
   private final long declaredBodyBytes;
   private final String requestId = RequestId.next();
+  private final TraceContext trace;
   private final long startedMillis = System.currentTimeMillis();
   private final long startedNanos;
 
@@ -112,6 +114,7 @@ public final class Exchange {
     this.unsent = new MemoryShare(downstream.context().budget());
     this.declaredBodyBytes = declaredBodyBytes;
     this.head = head;
+    this.trace = head == null ? TraceContext.begin() : TraceContext.of(head.headers());
     this.target = target;
     this.route = route;
   }
@@ -146,6 +149,11 @@ public final class Exchange {
   /** The id in every answer's {@code x-request-id}. */
   public String requestId() {
     return requestId;
+  }
+
+  /** The trace that it belongs to. */
+  TraceContext trace() {
+    return trace;
   }
 
   /** The connection that it came over. */
@@ -559,6 +567,7 @@ public final class Exchange {
     return new ExchangeSummary(
         startedMillis,
         requestId,
+        trace,
         route.name(),
         cluster == null ? null : cluster.model().id(),
         plan == null ? null : plan.name(),

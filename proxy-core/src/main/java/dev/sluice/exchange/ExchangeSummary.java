@@ -2,6 +2,7 @@ package dev.sluice.exchange;
 
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.error.Reason;
+import dev.sluice.http.TraceContext;
 import dev.sluice.message.Usage;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param startedMillis when its head had come, in milliseconds since the epoch
  * @param requestId the id in the answer's {@code x-request-id}
+ * @param trace the trace that it belongs to
  * @param operation the operation's name, or {@link #UNKNOWN}
  * @param model the id of a configured model; null where none was named, or an unknown one
  * @param plan the caller's plan; null where the caller is not known
@@ -32,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 public record ExchangeSummary(
     long startedMillis,
     String requestId,
+    TraceContext trace,
     String operation,
     @Nullable String model,
     @Nullable String plan,

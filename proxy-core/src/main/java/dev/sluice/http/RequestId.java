@@ -1,8 +1,6 @@
 package dev.sluice.http;
 
-import io.netty.util.concurrent.FastThreadLocal;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
 import java.util.SplittableRandom;
 
 /** Makes request ids: {@code req_} and 24 random characters. Safe for all threads. */
@@ -10,23 +8,11 @@ public final class RequestId {
   private static final byte[] ALPHABET =
       "0123456789abcdefghjkmnpqrstvwxyz".getBytes(StandardCharsets.US_ASCII);
 
-  /*
-   * Ids are told apart, not trusted: a fast generator, seeded once a thread from a good one, is
-   * enough, and two processes do not repeat each other's.
-   */
-  private static final FastThreadLocal<SplittableRandom> RANDOM =
-      new FastThreadLocal<>() {
-        @Override
-        protected SplittableRandom initialValue() {
-          return new SplittableRandom(new SecureRandom().nextLong());
-        }
-      };
-
   private RequestId() {}
 
   /** A new id. */
   public static String next() {
-    SplittableRandom random = RANDOM.get();
+    SplittableRandom random = RandomBits.ofThread();
     byte[] id = new byte[28];
     id[0] = 'r';
     id[1] = 'e';

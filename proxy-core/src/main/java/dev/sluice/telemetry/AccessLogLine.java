@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *   <caption>Members</caption>
  *   <tr><td>time</td><td>when the first byte came, RFC 3339, UTC, milliseconds</td></tr>
  *   <tr><td>request_id</td><td>the answer's {@code x-request-id}</td></tr>
+ *   <tr><td>trace_id</td><td>of the caller's trace, or of one that began here</td></tr>
  *   <tr><td>operation, model, plan</td><td>configured names</td></tr>
  *   <tr><td>key</td><td>the name of the key, never the key</td></tr>
  *   <tr><td>status</td><td>0 where the client left before an answer</td></tr>
@@ -38,6 +39,7 @@ public final class AccessLogLine {
     appendTime(log, summary.startedMillis());
     log.append('"');
     appendString(log, "request_id", summary.requestId());
+    appendString(log, "trace_id", summary.trace().traceId());
     appendString(log, "operation", summary.operation());
     appendString(log, "model", summary.model());
     appendString(log, "plan", summary.plan());

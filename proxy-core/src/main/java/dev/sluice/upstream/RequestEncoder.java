@@ -6,6 +6,7 @@ import static dev.sluice.http.HeadWriter.text;
 
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.http.ConnectionTokens;
+import dev.sluice.http.TraceContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -27,6 +28,8 @@ public final class RequestEncoder {
           "content-length",
           "expect", // met here
           "host",
+          TraceContext.TRACEPARENT,
+          TraceContext.TRACESTATE,
           "via",
           "x-request-id");
 
@@ -39,6 +42,7 @@ public final class RequestEncoder {
    * @param target path and query as they were sent, beginning with a slash
    * @param downstream the headers as they came; every value was checked when it was read
    * @param http10 whether the caller spoke HTTP/1.0
+   * @param spanId the attempt's span in the trace
    */
   public static ByteBuf encode(
       ByteBufAllocator alloc,
@@ -48,6 +52,8 @@ public final class RequestEncoder {
       HttpHeaders downstream,
       boolean http10,
       String requestId,
+      TraceContext trace,
+      long spanId,
       int bodyBytes) {
     ByteBuf head = alloc.directBuffer(1024);
     text(head, method);
@@ -62,6 +68,7 @@ public final class RequestEncoder {
     }
     header(head, "content-length", Integer.toString(bodyBytes));
     header(head, "x-request-id", requestId);
+    trace.write(head, spanId);
     header(head, "via", via(downstream, http10));
     ConnectionTokens connection = ConnectionTokens.of(downstream);
     Iterator<Map.Entry<CharSequence, CharSequence>> headers = downstream.iteratorCharSequence();

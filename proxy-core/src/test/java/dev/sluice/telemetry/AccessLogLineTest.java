@@ -9,6 +9,7 @@ import dev.sluice.cluster.Endpoint;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.End;
 import dev.sluice.exchange.ExchangeSummary;
+import dev.sluice.http.TraceContext;
 import dev.sluice.message.Usage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +32,7 @@ class AccessLogLineTest {
             line(
                 new ExchangeSummary(
                     STARTED_MILLIS,
-                    "req_1",
+                    "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
                     "chat_completions",
                     "openai/gpt-oss-120b",
                     "pro",
@@ -51,6 +52,7 @@ class AccessLogLineTest {
                     End.DONE)))
         .isEqualTo(
             "{\"time\":\"2026-01-31T03:04:05.006Z\",\"request_id\":\"req_1\","
+                + "\"trace_id\":\"0af7651916cd43dd8448eb211c80319c\","
                 + "\"operation\":\"chat_completions\",\"model\":\"openai/gpt-oss-120b\","
                 + "\"plan\":\"pro\",\"key\":\"acme-prod\",\"status\":200,\"reason\":null,"
                 + "\"bytes_in\":2048,\"bytes_out\":70000,\"events\":312,"
@@ -65,6 +67,7 @@ class AccessLogLineTest {
     assertThat(line(unanswered("unknown", null)))
         .isEqualTo(
             "{\"time\":\"2026-01-31T03:04:05.006Z\",\"request_id\":\"req_1\","
+                + "\"trace_id\":\"0af7651916cd43dd8448eb211c80319c\","
                 + "\"operation\":\"unknown\",\"model\":null,\"plan\":null,\"key\":null,"
                 + "\"status\":0,\"reason\":\"http_malformed\",\"bytes_in\":0,\"bytes_out\":0,"
                 + "\"events\":0,\"input_tokens\":null,\"output_tokens\":null,\"first_byte_ms\":null,\"duration_ms\":0.007,\"upstream\":null,"
@@ -111,7 +114,7 @@ class AccessLogLineTest {
       ExchangeSummary summary =
           new ExchangeSummary(
               Instant.parse(moment).toEpochMilli(),
-              "req_1",
+              "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
               "models",
               null,
               null,
@@ -152,7 +155,7 @@ class AccessLogLineTest {
   private static ExchangeSummary unanswered(String operation, @Nullable String model) {
     return new ExchangeSummary(
         STARTED_MILLIS,
-        "req_1",
+        "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
         operation,
         model,
         null,

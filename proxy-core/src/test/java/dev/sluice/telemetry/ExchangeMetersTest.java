@@ -7,6 +7,7 @@ import com.sun.management.ThreadMXBean;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.End;
 import dev.sluice.exchange.ExchangeSummary;
+import dev.sluice.http.TraceContext;
 import dev.sluice.message.Usage;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
@@ -119,7 +120,7 @@ class ExchangeMetersTest {
     meters.ended(
         new ExchangeSummary(
             0,
-            "req_1",
+            "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
             "chat_completions",
             "small",
             "free",
@@ -235,7 +236,7 @@ class ExchangeMetersTest {
   private static ExchangeSummary stream(String operation, String model, String plan, End end) {
     return new ExchangeSummary(
         0,
-        "req_1",
+        "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
         operation,
         model,
         plan,
@@ -259,7 +260,7 @@ class ExchangeMetersTest {
       @Nullable String model, @Nullable String plan, int status, Reason reason) {
     return new ExchangeSummary(
         0,
-        "req_1",
+        "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
         "chat_completions",
         model,
         plan,

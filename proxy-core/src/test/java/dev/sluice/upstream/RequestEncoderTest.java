@@ -3,6 +3,7 @@ package dev.sluice.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.cluster.Endpoint;
+import dev.sluice.http.TraceContext;
 import dev.sluice.testing.Bytes;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
@@ -22,6 +23,7 @@ class RequestEncoderTest {
                 + "host: 10.0.0.7:8000\r\n"
                 + "content-length: 17\r\n"
                 + "x-request-id: req_1\r\n"
+                + "traceparent: 00-00000000000000010000000000000002-0000000000000003-01\r\n"
                 + "via: 1.1 sluice\r\n"
                 + "\r\n");
   }
@@ -59,7 +61,7 @@ class RequestEncoderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Host", "Content-Length", "X-Request-Id", "x-request-id"})
+  @ValueSource(strings = {"Host", "Content-Length", "X-Request-Id", "x-request-id", "Traceparent"})
   void whatSluiceWritesItselfStandsOnce(String name) {
     assertThat(encode(endpoint("h", 80, "", null), false, name, "callers-own"))
         .doesNotContain("callers-own")
@@ -76,8 +78,6 @@ class RequestEncoderTest {
                 "close, X-Mine",
                 "x-mine",
                 "1",
-                "traceparent",
-                "00-1",
                 "Anthropic-Version",
                 "2023-06-01",
                 "X-Twice",
@@ -88,8 +88,14 @@ class RequestEncoderTest {
                 "\u00FC\u0080"))
         .doesNotContain("x-mine")
         .endsWith(
-            "traceparent: 00-1\r\nanthropic-version: 2023-06-01\r\nx-twice: a\r\nx-twice: b\r\n"
+            "via: 1.1 sluice\r\nanthropic-version: 2023-06-01\r\nx-twice: a\r\nx-twice: b\r\n"
                 + "x-bytes: \u00FC\u0080\r\n\r\n");
+  }
+
+  @Test
+  void theCallersTraceStateGoesOnAsTheTraceHasIt() {
+    assertThat(encode(endpoint("h", 80, "", null), false, "Tracestate", "a=1"))
+        .doesNotContainIgnoringCase("tracestate");
   }
 
   private static Endpoint endpoint(
@@ -112,6 +118,8 @@ class RequestEncoderTest {
             headers,
             http10,
             "req_1",
+            new TraceContext(1, 2, 4, TraceContext.SAMPLED, null),
+            3,
             17));
   }
 }

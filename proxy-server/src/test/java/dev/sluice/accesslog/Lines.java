@@ -2,6 +2,7 @@ package dev.sluice.accesslog;
 
 import dev.sluice.exchange.End;
 import dev.sluice.exchange.ExchangeSummary;
+import dev.sluice.http.TraceContext;
 import dev.sluice.message.Usage;
 import dev.sluice.telemetry.AccessLogLine;
 
@@ -12,7 +13,7 @@ final class Lines {
   static ExchangeSummary exchange(int number) {
     return new ExchangeSummary(
         0,
-        "req_" + number,
+        "req_" + number, new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
         "models",
         null,
         "free",

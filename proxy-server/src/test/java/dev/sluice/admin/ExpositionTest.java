@@ -16,6 +16,7 @@ import dev.sluice.cluster.Timeouts;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.End;
 import dev.sluice.exchange.ExchangeSummary;
+import dev.sluice.http.TraceContext;
 import dev.sluice.message.Usage;
 import dev.sluice.slots.StreamSlots;
 import dev.sluice.telemetry.EndpointMeters;
@@ -303,7 +304,7 @@ class ExpositionTest {
       String model, String plan, int status, @Nullable Reason reason) {
     return new ExchangeSummary(
         0,
-        "req_1",
+        "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
         reason == null ? "models" : model,
         model,
         plan,

@@ -10,12 +10,15 @@ import static dev.sluice.contract.Scene.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.testing.Answer;
+import dev.sluice.testing.Eventually;
+import dev.sluice.testing.Json;
 import dev.sluice.testing.Recorded;
 import dev.sluice.testing.Request;
 import dev.sluice.testing.Script;
 import dev.sluice.testing.Wire;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -168,13 +171,50 @@ class UpstreamRequestIT {
   }
 
   @Test
-  void theTraceOfTheCallerGoesOnUnderItsTraceId() {
+  void theTraceOfTheCallerGoesOnFromASpanOfOurs() {
     String trace = "0af7651916cd43dd8448eb211c80319c";
     String parent = "00-" + trace + "-b7ad6b7169203331-01";
 
-    Recorded recorded = forwarded(chat("small").header("traceparent", parent));
+    Answer answer =
+        SCENE.exchange(
+            chat("small").header("traceparent", parent).header("tracestate", "vendor=1,other=2"));
+    Recorded recorded = SCENE.upstream.take();
 
-    assertThat(recorded.header("traceparent")).matches("00-" + trace + "-[0-9a-f]{16}-0[01]");
+    assertThat(recorded.header("traceparent"))
+        .matches("00-" + trace + "-[0-9a-f]{16}-01")
+        .isNotEqualTo(parent);
+    assertThat(recorded.header("tracestate")).isEqualTo("vendor=1,other=2");
+    assertThat(traceIdInLog(answer)).isEqualTo(trace);
+  }
+
+  @Test
+  void aTraceThatBreaksTheRulesOrIsAbsentIsReplaced() {
+    for (Request request :
+        List.of(
+            chat("small"),
+            chat("small").header("traceparent", "00-1").header("tracestate", "vendor=1"),
+            chat("small")
+                .header("traceparent", "00-" + "0".repeat(32) + "-b7ad6b7169203331-01"))) {
+      Answer answer = SCENE.exchange(request);
+      Recorded recorded = SCENE.upstream.take();
+
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(recorded.headers("traceparent")).hasSize(1);
+      assertThat(recorded.header("traceparent"))
+          .matches("00-" + traceIdInLog(answer) + "-[0-9a-f]{16}-00")
+          .doesNotContain("0".repeat(32));
+      assertThat(recorded.headers("tracestate")).isEmpty();
+    }
+  }
+
+  private static String traceIdInLog(Answer answer) {
+    String id = answer.header("x-request-id");
+    Eventually.that(
+        "a line of " + id,
+        () -> SCENE.sluice().stdout().stream().anyMatch(line -> line.contains(id)));
+    String line =
+        SCENE.sluice().stdout().stream().filter(said -> said.contains(id)).findFirst().orElseThrow();
+    return (String) Objects.requireNonNull(Json.object(line).get("trace_id"));
   }
 
   @Test
