@@ -178,7 +178,7 @@ class MonitoringIT {
         String expression =
             String.valueOf(query.get("expr"))
                 .replace("$instance", ".*")
-                .replace("$__rate_interval", "15s");
+                .replace("$__rate_interval", "30s");
         assertThat(expression).as("a variable that is not known here").doesNotContain("$");
         expressions.put(panel.get("title") + " " + number++, expression);
       }

@@ -53,14 +53,15 @@ class ContainerIT {
   private static final String PROMETHEUS =
       image("SLUICE_PROMETHEUS_IMAGE", "prom/prometheus:v3.7.3");
   private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration START = Duration.ofMinutes(2);
   private static final String KEY = "sk-for-tests";
   private static final String KEY_HASH =
       "75a1cd88a5fe8960a6b94a502dbdd2990ecdddb6fe24e84ca7e9af7d88f95184";
   private static final int HTTP = 8080;
   private static final int ADMIN = 9901;
 
-  /** A stream of the demo upstream has ten words a second. */
-  private static final int WORDS_OF_SECONDS = 40;
+  /** The demo upstream writes ten words a second. */
+  private static final int WORDS_A_SECOND = 10;
 
   private static final ImageFromDockerfile IMAGE =
       new ImageFromDockerfile("sluice-under-test:latest", false)
@@ -121,7 +122,7 @@ class ContainerIT {
   @Test
   void sigtermDrainsInTheMiddleOfStreams() throws IOException {
     GenericContainer<?> sluice = sluice();
-    List<RawClient> streams = begunStreams(sluice, 5);
+    List<RawClient> streams = begunStreams(sluice, 3, 12);
 
     signal(sluice, "TERM");
     awaitAdmin(sluice, "/readyz", answer -> answer.status() == 503);
@@ -137,7 +138,7 @@ class ContainerIT {
   @Test
   void theDrainCommandReturnsWhenTheStreamsHaveEnded() throws Exception {
     GenericContainer<?> sluice = sluice();
-    List<RawClient> streams = begunStreams(sluice, 2);
+    List<RawClient> streams = begunStreams(sluice, 2, 4);
 
     ExecResult drained = sluice.execInContainer("drain", "0");
 
@@ -182,7 +183,7 @@ class ContainerIT {
                 "/etc/prometheus",
                 BindMode.READ_ONLY)
             .withExposedPorts(9090)
-            .waitingFor(Wait.forHttp("/-/ready"));
+            .waitingFor(Wait.forHttp("/-/ready").withStartupTimeout(START));
     containers.add(prometheus);
     prometheus.start();
 
@@ -304,7 +305,7 @@ class ContainerIT {
     sluice
         .withNetworkAliases("sluice")
         .withExposedPorts(HTTP, ADMIN)
-        .waitingFor(Wait.forHttp("/readyz").forPort(ADMIN));
+        .waitingFor(Wait.forHttp("/readyz").forPort(ADMIN).withStartupTimeout(START));
     sluice.start();
     return sluice;
   }
@@ -346,11 +347,12 @@ class ContainerIT {
         .key(KEY);
   }
 
-  /** Streams that go on for seconds, of which the first event was read. */
-  private static List<RawClient> begunStreams(GenericContainer<?> sluice, int count) {
+  /** Streams that go on for so many seconds, of which the first event was read. */
+  private static List<RawClient> begunStreams(GenericContainer<?> sluice, int count, int seconds) {
     List<RawClient> streams = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      RawClient client = RawClient.connect(port(sluice, HTTP)).send(chat(true, WORDS_OF_SECONDS));
+      RawClient client =
+          RawClient.connect(port(sluice, HTTP)).send(chat(true, seconds * WORDS_A_SECOND));
       assertThat(client.readHead().status()).isEqualTo(200);
       client.readUntil("\n\n");
       streams.add(client);

@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A Prometheus that scrapes processes of this machine every second; {@code prometheus} is run. */
+/**
+ * A Prometheus that scrapes processes of this machine every two seconds; {@code prometheus} is run.
+ */
 public final class PrometheusProcess implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(60);
   private static final Duration ANSWER = Duration.ofSeconds(30);
@@ -72,7 +74,7 @@ public final class PrometheusProcess implements AutoCloseable {
       addresses.add("\"127.0.0.1:" + port + "\"");
     }
     return """
-    global: {scrape_interval: 1s, evaluation_interval: 1s}
+    global: {scrape_interval: 2s, evaluation_interval: 2s}
     rule_files: ["%s"]
     scrape_configs:
       - job_name: sluice
