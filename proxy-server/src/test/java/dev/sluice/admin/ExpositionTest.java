@@ -244,7 +244,7 @@ class ExpositionTest {
         samples(scrape(AdminHandler.PROMETHEUS_TEXT)).stream()
             .filter(sample -> sample.name.equals("gen_ai_client_token_usage_bucket"))
             .filter(sample -> "small".equals(sample.labels.get("gen_ai_request_model")))
-            .filter(sample -> "pro".equals(sample.labels.get("plan")))
+            .filter(sample -> "free".equals(sample.labels.get("plan")))
             .filter(sample -> "input".equals(sample.labels.get("gen_ai_token_type")))
             .map(sample -> sample.labels.get("le"))
             .toList();
