@@ -45,16 +45,18 @@ final class Images {
 
   private Images() {}
 
-  /** Why a text is not a base64 data URL of an image. */
-  static @Nullable String dataUrlFault(byte[] bytes, int from, int to) {
+  /** Why the last string that was passed is not a base64 data URL of an image. */
+  static @Nullable String dataUrlFault(JsonScanner in) {
+    byte[] bytes = in.bytes();
+    int to = in.textEnd();
     StringBuilder header = new StringBuilder(32);
-    int i = from;
+    int i = in.textStart();
     while (i < to && header.length() <= MAX_HEADER_CHARS) {
       boolean escape = bytes[i] == '\\';
       char c = escape ? JsonScanner.unescape(bytes, i) : (char) (bytes[i] & 0xff);
       i += escape ? JsonScanner.escapeLength(bytes, i) : 1;
       if (c == ',' && HEADER.matcher(header).matches()) {
-        return base64Fault(bytes, i, to);
+        return base64Fault(in, i);
       }
       header.append(c);
       if (c == ',') {
@@ -76,15 +78,22 @@ final class Images {
         : "not the media type of an image (expected: image/<subtype>)";
   }
 
-  /** Why a text is not base64 data. */
-  static @Nullable String base64Fault(byte[] bytes, int from, int to) {
+  /** Why the last string that was passed is not base64 data. */
+  static @Nullable String base64Fault(JsonScanner in) {
+    return base64Fault(in, in.textStart());
+  }
+
+  /** Why the text from here to the end of the last string is not base64 data. */
+  private static @Nullable String base64Fault(JsonScanner in, int from) {
+    byte[] bytes = in.bytes();
+    int to = in.textEnd();
     long digits = 0;
     int padding = 0;
     int i = from;
     while (i < to) {
       if (padding == 0) {
         int run = i;
-        i = passAlphabet(bytes, i, to);
+        i = passAlphabet(in, i, to);
         digits += i - run;
         if (i == to) {
           break;
@@ -119,6 +128,15 @@ final class Images {
   }
 
   /** The index of the first byte that is not of the alphabet. */
+  private static int passAlphabet(JsonScanner in, int from, int to) {
+    int known = in.base64Start();
+    if (known < from || known >= to) {
+      return passAlphabet(in.bytes(), from, to);
+    }
+    int i = passAlphabet(in.bytes(), from, known);
+    return i < known ? i : passAlphabet(in.bytes(), in.base64End(), to);
+  }
+
   private static int passAlphabet(byte[] bytes, int from, int to) {
     int i = from;
     while (i <= to - 8

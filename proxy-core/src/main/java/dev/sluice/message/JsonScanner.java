@@ -50,6 +50,9 @@ final class JsonScanner {
 
   private static final int LONG_STRING_BYTES = 256;
 
+  /** Longer than what stands before the data in a usual data URL. */
+  private static final int BEFORE_BASE64_BYTES = 128;
+
   private final byte[] bytes;
   private final int start;
   private final int end;
@@ -65,6 +68,11 @@ final class JsonScanner {
   private int longStart = END;
 
   private int longEnd = END;
+
+  /** The last stretch that was found to be base64 and nothing else. */
+  private int base64Start;
+
+  private int base64End;
 
   JsonScanner(byte[] bytes, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, bytes.length);
@@ -96,6 +104,15 @@ final class JsonScanner {
 
   int textEnd() {
     return textEnd;
+  }
+
+  /** Where the last stretch begins that was found to be base64 without padding or escapes. */
+  int base64Start() {
+    return base64Start;
+  }
+
+  int base64End() {
+    return base64End;
   }
 
   /** Passes white space; the byte after it, which is not passed, or {@link #END}. */
@@ -330,8 +347,12 @@ final class JsonScanner {
       at = longEnd + 1;
       return;
     }
+    passPlain(Math.min(end - at, BEFORE_BASE64_BYTES));
+    if (at - textStart == BEFORE_BASE64_BYTES) {
+      passBase64();
+    }
     while (true) {
-      passPlain();
+      passPlain(end - at);
       if (at >= end) {
         throw malformed("\"\\\"\" at the end of a string");
       }
@@ -354,10 +375,24 @@ final class JsonScanner {
     }
   }
 
-  /** Passes ASCII up to the first quote, backslash, control character, or byte over 0x7F. */
-  private void passPlain() {
+  /** Passes what needs no second look where it should be an image's data. */
+  private void passBase64() {
+    int behind = Base64Blocks.pass(bytes, at, end);
+    if (behind > at) {
+      base64Start = at;
+      base64End = behind;
+      at = behind;
+    }
+  }
+
+  /**
+   * Passes ASCII up to the first quote, backslash, control character, or byte over 0x7F; at most so
+   * many bytes.
+   */
+  private void passPlain(int most) {
+    int limit = at + most;
     int i = at;
-    for (; i <= end - Long.BYTES; i += Long.BYTES) {
+    for (; i <= limit - Long.BYTES; i += Long.BYTES) {
       long eight = (long) LONG.get(bytes, i);
       // The lowest byte that is flagged is special; bytes above it may be flagged by a borrow.
       long special =
@@ -371,7 +406,7 @@ final class JsonScanner {
         return;
       }
     }
-    while (i < end && bytes[i] >= ' ' && bytes[i] != '"' && bytes[i] != '\\') {
+    while (i < limit && bytes[i] >= ' ' && bytes[i] != '"' && bytes[i] != '\\') {
       i++;
     }
     at = i;
