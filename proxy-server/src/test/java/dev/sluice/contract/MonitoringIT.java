@@ -2,6 +2,7 @@ package dev.sluice.contract;
 
 import static dev.sluice.contract.Scene.CHAT;
 import static dev.sluice.contract.Scene.body;
+import static dev.sluice.contract.Scene.chat;
 import static dev.sluice.contract.Scene.sha256;
 import static dev.sluice.contract.Scene.stream;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -58,6 +59,7 @@ class MonitoringIT {
   private final ScriptedUpstream silent = ScriptedUpstream.start();
   private final ScriptedUpstream breaking = ScriptedUpstream.start();
   private final ScriptedUpstream slow = ScriptedUpstream.start();
+  private final ScriptedUpstream counting = ScriptedUpstream.start();
   private final CountDownLatch slowEnough = new CountDownLatch(1);
   private final List<RawClient> waiting = new ArrayList<>();
   private final SluiceProcess sluice = start();
@@ -71,6 +73,7 @@ class MonitoringIT {
     busy.awaitListening().command("status 503");
     silent.always(Script.stall());
     breaking.always(Script.raw(Script.streamHead() + Script.chunks("data: 1\n\n")).thenClose());
+    counting.always(Script.json("{\"usage\":{\"prompt_tokens\":40,\"completion_tokens\":3}}"));
     slow.answers(
         Script.stream("data: 1\n\n", Script.DONE),
         Script.raw("").thenAwait(slowEnough).then(Script.stream("data: 1\n\n", Script.DONE)));
@@ -104,9 +107,16 @@ class MonitoringIT {
       silent: {upstreams: [{url: "http://127.0.0.1:%d"}]}
       breaking: {upstreams: [{url: "http://127.0.0.1:%d"}]}
       slow: {upstreams: [{url: "http://127.0.0.1:%d"}]}
+      counting: {upstreams: [{url: "http://127.0.0.1:%d"}]}
     """
         .formatted(
-            well.port(), busy.port(), dead.refusing(), silent.port(), breaking.port(), slow.port());
+            well.port(),
+            busy.port(),
+            dead.refusing(),
+            silent.port(),
+            breaking.port(),
+            slow.port(),
+            counting.port());
   }
 
   @AfterEach
@@ -121,6 +131,7 @@ class MonitoringIT {
     silent.close();
     breaking.close();
     slow.close();
+    counting.close();
     dead.close();
   }
 
@@ -228,6 +239,7 @@ class MonitoringIT {
     assertThat(status(stream(CHAT, "out").key(PRO))).isEqualTo(503);
     assertThat(status(stream(CHAT, "breaking").key(PRO))).isEqualTo(200);
     assertThat(status(stream(CHAT, "silent").key(FREE))).isEqualTo(429);
+    assertThat(status(chat("counting").key(PRO))).isEqualTo(200);
   }
 
   private int status(Request request) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The files under {@code deploy} name only what there is, and their times fit one another. */
 class DeployFilesTest {
   private static final Path DEPLOY = Path.of("../deploy");
-  private static final Pattern METER = Pattern.compile("\\bsluice_[a-z_]+");
+  private static final Pattern METER = Pattern.compile("\\b(sluice|gen_ai_client)_[a-z_]+");
 
   /** What a process may take beyond its grace period: last words, and the access log. */
   private static final Duration LAST_WORDS = Duration.ofSeconds(5);
@@ -53,7 +53,7 @@ class DeployFilesTest {
     Set<String> named = new TreeSet<>();
     Matcher meter = METER.matcher(text(file));
     while (meter.find()) {
-      named.add(meter.group().replaceAll("_bucket$", ""));
+      named.add(meter.group().replaceAll("_(bucket|sum)$", ""));
     }
 
     assertThat(named).isNotEmpty().isSubsetOf(known);
