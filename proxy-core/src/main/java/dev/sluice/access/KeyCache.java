@@ -128,6 +128,7 @@ public final class KeyCache {
                       ? Result.FAILED
                       : found == null ? Result.MISS_UNKNOWN : Result.MISS);
               if (failure != null) {
+                known.asMap().remove(hash, loading); // gone before the caller can ask again
                 throw new CompletionException(failure);
               }
               return CompletableFuture.completedFuture(
