@@ -7,8 +7,11 @@ import dev.sluice.http.ResponseHead;
 import dev.sluice.http.ResponseHeadParser;
 import io.netty.handler.codec.DateFormatter;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Date;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a caller is told when the model's upstream fails, in words that say nothing of where it is.
@@ -166,14 +169,18 @@ final class UpstreamFailures {
 
   /** From the upstream's own time where it tells that: its clock may be another. */
   private static long secondsUntil(String date, ResponseHead head) {
-    Date until = DateFormatter.parseHttpDate(date);
+    Instant until = time(date);
     if (until == null) {
       return 0;
     }
-    String told = head.headers().get(HttpHeaderNames.DATE, "");
-    Date now = told.isEmpty() ? null : DateFormatter.parseHttpDate(told);
-    long millis = until.getTime() - (now == null ? System.currentTimeMillis() : now.getTime());
+    Instant told = time(head.headers().get(HttpHeaderNames.DATE, ""));
+    long millis = Duration.between(told == null ? Instant.now() : told, until).toMillis();
     return Math.floorDiv(millis + 999, 1000L);
+  }
+
+  private static @Nullable Instant time(String httpDate) {
+    Date time = httpDate.isEmpty() ? null : DateFormatter.parseHttpDate(httpDate);
+    return time == null ? null : time.toInstant();
   }
 
   private static int seconds(String digits) {
