@@ -85,9 +85,9 @@ public record TraceContext(
     }
     for (int i = 0; i < LENGTH; i++) {
       char c = text.charAt(i);
-      boolean good =
-          i == 2 || i == 35 || i == 52 ? c == '-' : (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-      if (!good) {
+      boolean dash = i == 2 || i == 35 || i == 52;
+      boolean hexDigit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+      if (dash ? c != '-' : !hexDigit) {
         return false;
       }
     }
