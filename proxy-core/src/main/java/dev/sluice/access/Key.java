@@ -12,4 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param revoked whether it was revoked
  */
 public record Key(
-    String name, Subscription subscription, @Nullable Instant expires, boolean revoked) {}
+    String name, Subscription subscription, @Nullable Instant expires, boolean revoked) {
+
+  /** Whether it is refused at this instant because it has expired. */
+  public boolean isExpiredAt(Instant now) {
+    return expires != null && !now.isBefore(expires);
+  }
+}

@@ -93,6 +93,16 @@ public final class LiveEndpoint {
     return vitals.condition.timeLeftNanos(nowNanos);
   }
 
+  /**
+   * Whether the last attempts all failed or were refused, as many as have an endpoint left out, and
+   * the last of them lately. It may be used nevertheless, where too few others are left.
+   *
+   * @param nowNanos the time, as {@link System#nanoTime()}
+   */
+  public boolean isFailing(long nowNanos) {
+    return vitals.isFailing(nowNanos);
+  }
+
   /** How often it was left out for this cause. */
   public long ejections(Cause cause) {
     return vitals.ejectionCount(cause).sum();

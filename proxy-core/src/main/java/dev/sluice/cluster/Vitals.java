@@ -78,6 +78,12 @@ final class Vitals {
     return troublesInARow.get() != 0;
   }
 
+  /** Whether there was as much trouble in a row as ejects, the last of it lately. */
+  boolean isFailing(long nowNanos) {
+    return troublesInARow.get() >= Health.FAILURES_IN_A_ROW
+        && nowNanos - lastTroubleNanos < Health.LONGEST_EJECTION_NANOS;
+  }
+
   /** Whether that was so lately that another endpoint is the better choice, where there is one. */
   boolean isDoubtful(long nowNanos) {
     int inARow = troublesInARow.get();

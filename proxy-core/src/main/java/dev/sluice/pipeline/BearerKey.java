@@ -183,7 +183,7 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
       return;
     }
     exchange.identify(key, plan);
-    Failure refusal = refusal(key, isExpired(key));
+    Failure refusal = refusal(key, key.isExpiredAt(clock.instant()));
     if (refusal != null) {
       exchange.refuse(refusal);
     } else {
@@ -199,10 +199,6 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
       return EXPIRED;
     }
     return key.subscription().active() ? null : INACTIVE;
-  }
-
-  private boolean isExpired(Key key) {
-    return key.expires() != null && !clock.instant().isBefore(key.expires());
   }
 
   @Override
@@ -251,7 +247,8 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
    */
   private void renewed(Exchange exchange, Key key) {
     boolean expiredByChange =
-        isExpired(key) && !Objects.equals(key.expires(), exchange.key().expires());
+        key.isExpiredAt(clock.instant())
+            && !Objects.equals(key.expires(), exchange.key().expires());
     Failure refusal = refusal(key, expiredByChange);
     if (refusal != null) {
       exchange.revoke(refusal);

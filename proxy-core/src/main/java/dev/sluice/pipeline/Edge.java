@@ -291,6 +291,11 @@ public final class Edge {
     return state.snapshot().catalog();
   }
 
+  /** The plan with this name, as it is configured now; null where there is none. */
+  public @Nullable Plan plan(String name) {
+    return state.snapshot().plans().get(name);
+  }
+
   /** The upstream connections of the model with this id. */
   public ConnectionCounts upstreamConnections(String modelId) {
     return connectionCounts.computeIfAbsent(modelId, id -> new ConnectionCounts());

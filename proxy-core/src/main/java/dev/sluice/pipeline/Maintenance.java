@@ -49,9 +49,17 @@ public final class Maintenance {
    * @param model a model's id, or {@link #ALL}
    */
   public long remainingSeconds(String model) {
+    return (leftNanos(model) + SECOND_NANOS - 1) / SECOND_NANOS;
+  }
+
+  /**
+   * The nanoseconds that are left; 0 where there is no maintenance.
+   *
+   * @param model a model's id, or {@link #ALL}
+   */
+  public long leftNanos(String model) {
     Long end = endsNanos.get(model);
-    long left = end == null ? 0 : end - nanoTime.getAsLong();
-    return left <= 0 ? 0 : (left + SECOND_NANOS - 1) / SECOND_NANOS;
+    return end == null ? 0 : Math.max(0, end - nanoTime.getAsLong());
   }
 
   /** What is on now, with the seconds that are left; {@link #ALL} for all models. */

@@ -103,6 +103,13 @@ public enum Meters {
       "reloads",
       List.of("result"),
       "Changed keys files read again: ok, or refused, in which case the old keys stay."),
+  STATUS_KEY_CHECKS(
+      "sluice_status_key_checks_total",
+      Type.COUNTER,
+      "checks",
+      List.of("result"),
+      "Keys checked on the status page, by result: valid, invalid, slowed or failed; there while it"
+          + " is served."),
   RETRIES(
       "sluice_retries_total",
       Type.COUNTER,
@@ -213,7 +220,8 @@ public enum Meters {
       Type.GAUGE,
       "",
       List.of(),
-      "1 while new requests are taken, 0 while starting, in maintenance of all models, or draining."),
+      "1 while new requests are taken, 0 while starting, in maintenance of all models, or"
+          + " draining."),
   BUILD_INFO(
       "sluice_build_info",
       Type.GAUGE,

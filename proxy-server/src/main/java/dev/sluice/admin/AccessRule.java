@@ -1,5 +1,6 @@
 package dev.sluice.admin;
 
+import dev.sluice.page.Reply;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.net.InetSocketAddress;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.sluice.admin.Operations.DrainReport;
 import dev.sluice.admin.Operations.EndpointReport;
 import dev.sluice.config.Amounts;
+import dev.sluice.page.Reply;
 import dev.sluice.pipeline.Maintenance;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
@@ -70,10 +71,10 @@ final class Calls {
   private @Nullable Reply read(HttpMethod method, String path) {
     boolean get = method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
     return switch (path) {
-      case MAINTENANCE -> get ? maintenance() : notAllowed("GET, HEAD, POST");
-      case DRAIN -> get ? drain() : notAllowed("GET, HEAD, POST");
-      case ENDPOINTS -> get ? endpoints(operations.endpoints()) : notAllowed("GET, HEAD");
-      default -> isOfEndpoint(path) ? notAllowed("POST") : null;
+      case MAINTENANCE -> get ? maintenance() : Reply.notAllowed("GET, HEAD, POST");
+      case DRAIN -> get ? drain() : Reply.notAllowed("GET, HEAD, POST");
+      case ENDPOINTS -> get ? endpoints(operations.endpoints()) : Reply.notAllowed("GET, HEAD");
+      default -> isOfEndpoint(path) ? Reply.notAllowed("POST") : null;
     };
   }
 
@@ -88,16 +89,12 @@ final class Calls {
     return switch (path) {
       case MAINTENANCE -> maintain(new Parameters(request.uri(), List.of("for", "model")));
       case DRAIN -> drain(new Parameters(request.uri(), List.of("deadline")));
-      case ENDPOINTS -> notAllowed("GET, HEAD");
+      case ENDPOINTS -> Reply.notAllowed("GET, HEAD");
       default ->
           isOfEndpoint(path)
               ? ofEndpoint(path, new Parameters(request.uri(), List.of("model")))
               : null;
     };
-  }
-
-  private static Reply notAllowed(String allow) {
-    return Reply.refused(405, "no such method (expected: " + allow + ")").with("allow", allow);
   }
 
   // Maintenance.

@@ -73,7 +73,7 @@ public final class Metrics implements AutoCloseable {
    * Writes all meters in a Prometheus text form. Takes some milliseconds: not for a loop that
    * carries exchanges.
    *
-   * @param contentType {@link AdminHandler#PROMETHEUS_TEXT} or {@link AdminHandler#OPEN_METRICS}
+   * @param contentType {@link AdminRoutes#PROMETHEUS_TEXT} or {@link AdminRoutes#OPEN_METRICS}
    */
   void scrape(OutputStream out, String contentType) throws IOException {
     synchronized (registry) {

@@ -41,6 +41,7 @@ public final class ConfigJson {
     json.writeStartObject();
     text("listen", config.listen().toString());
     text("admin", config.admin().toString());
+    text("status", config.status() == null ? null : config.status().toString());
     text("access-log", config.accessLog().toString());
     limits(config.limits(), memoryBudgetBytes);
     text("keys", config.keysFile().toString());

@@ -67,6 +67,7 @@ final class ConfigReader {
         document.fields(
             "listen",
             "admin",
+            "status",
             "access-log",
             "limits",
             "keys",
@@ -89,9 +90,19 @@ final class ConfigReader {
             ConfigReader::address,
             SluiceConfig.DEFAULT_ADMIN,
             SluiceConfig::admin);
+    StatusAddress status =
+        fixed(
+            fields.optional("status"),
+            ConfigReader::statusAddress,
+            StatusAddress.NONE,
+            config -> new StatusAddress(config.status()));
     if (listen.port() == admin.port() && listen.port() != 0) {
       Value wrong = fields.optional(fields.optional("admin").isPresent() ? "admin" : "listen");
       wrong.fault(String.valueOf(listen.port()), "a port for listen and another one for admin");
+    }
+    if (status.isAt(listen.port()) || status.isAt(admin.port())) {
+      Value wrong = fields.optional("status");
+      wrong.fault(status.toString(), "another port than those of listen and admin");
     }
     Fields limits =
         fields
@@ -117,6 +128,7 @@ final class ConfigReader {
     return new SluiceConfig(
         listen,
         admin,
+        status.address,
         fixed(
             fields.optional("access-log"),
             this::accessLog,
@@ -133,6 +145,30 @@ final class ConfigReader {
         adminToken.isPresent() ? modelsReader.credential(adminToken) : null,
         Amounts.durationOrZero(
             fields.optional("shutdown-grace"), SluiceConfig.DEFAULT_SHUTDOWN_GRACE));
+  }
+
+  /** An address as it is told: {@code 0.0.0.0:8081}, or that there is none. */
+  private record StatusAddress(@Nullable ListenAddress address) {
+    static final StatusAddress NONE = new StatusAddress(null);
+
+    boolean isAt(int port) {
+      return address != null && address.port() == port && port != 0;
+    }
+
+    @Override
+    public String toString() {
+      return address == null ? "none" : address.toString();
+    }
+  }
+
+  private static StatusAddress statusAddress(Value value, StatusAddress fallback) {
+    return value.isPresent()
+        ? value.scalar(ADDRESS_RULE, text -> statusAddress(ListenAddress.parse(text)), fallback)
+        : fallback;
+  }
+
+  private static @Nullable StatusAddress statusAddress(@Nullable ListenAddress address) {
+    return address == null ? null : new StatusAddress(address);
   }
 
   /** A budget as it is told: {@code 2GiB}, or what it is where the file does not say. */

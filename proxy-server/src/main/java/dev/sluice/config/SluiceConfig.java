@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *   <tr><th>name</th><th>default</th><th>what it does</th></tr>
  *   <tr><td>listen</td><td>0.0.0.0:8080</td><td>where callers connect</td></tr>
  *   <tr><td>admin</td><td>127.0.0.1:9901</td><td>where metrics and health are served</td></tr>
+ *   <tr><td>status</td><td>none</td><td>where the status page is served</td></tr>
  *   <tr><td>access-log</td><td>stdout</td><td>none, stdout, or a file</td></tr>
  *   <tr><td>limits.max-body-bytes</td><td>32MiB</td><td>413 above; 1B to 1GiB</td></tr>
  *   <tr><td>limits.max-connections</td><td>10000</td><td>503 above; 1 to 1 000 000</td></tr>
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param listen where callers connect
  * @param admin where metrics and health are served; nothing of it is reachable on {@code listen}
+ * @param status where the status page is served; null for nowhere
  * @param accessLog where one line an exchange goes
  * @param limits bounds on what a caller's connection may send; those without a name in the file
  *     have their defaults
@@ -59,6 +61,7 @@ import org.jspecify.annotations.Nullable;
 public record SluiceConfig(
     ListenAddress listen,
     ListenAddress admin,
+    @Nullable ListenAddress status,
     AccessLog accessLog,
     HttpLimits limits,
     OptionalLong memoryBudgetBytes,

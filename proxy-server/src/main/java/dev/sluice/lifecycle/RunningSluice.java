@@ -13,9 +13,11 @@ import dev.sluice.exchange.MemoryBudget;
 import dev.sluice.keys.FileKeyDirectory;
 import dev.sluice.keys.KeysWatcher;
 import dev.sluice.message.Operation;
+import dev.sluice.page.PageListener;
 import dev.sluice.pipeline.Edge;
 import dev.sluice.pipeline.EdgeConfig;
 import dev.sluice.pipeline.Maintenance;
+import dev.sluice.status.StatusListener;
 import dev.sluice.telemetry.EndpointMeters;
 import dev.sluice.telemetry.ExchangeMeters;
 import dev.sluice.telemetry.Meters;
@@ -213,9 +215,9 @@ public final class RunningSluice {
   }
 
   private void begin() throws IOException {
-    AdminListener admin =
+    PageListener admin =
         AdminListener.open(
-            adminLoop,
+            adminLoop.next(),
             transport.listening(),
             socketAddress(config.admin()),
             metrics,
@@ -227,6 +229,7 @@ public final class RunningSluice {
     address = listen();
     logger.info("listening on http://{}", text(address));
     logger.info("admin on http://{}", text(adminAddress));
+    openStatus();
     watcher.start();
     hangUp.runs(watcher::reloadSoon);
     long begunNanos = System.nanoTime();
@@ -236,6 +239,22 @@ public final class RunningSluice {
         "ready: {}, warmed in {} ms",
         transport.name(),
         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNanos));
+  }
+
+  private void openStatus() throws IOException {
+    ListenAddress wanted = config.status();
+    if (wanted != null) {
+      StatusListener status =
+          StatusListener.open(
+              transport.loops(1, "sluice-status").next(),
+              transport.listening(),
+              socketAddress(wanted),
+              new EdgeStatus(edge, InstantSource.system()),
+              InstantSource.system(),
+              System::nanoTime,
+              metrics.registry());
+      logger.info("status page on http://{}", text(status.address()));
+    }
   }
 
   private InetSocketAddress listen() throws IOException {

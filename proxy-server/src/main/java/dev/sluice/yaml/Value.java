@@ -24,7 +24,7 @@ public final class Value {
   /** Suggestions cost a pass over all names: a file full of faults gets only so many. */
   private static final int MAX_FAULTS_WITH_SUGGESTION = 100;
 
-  private static final int MAX_NAMES_LISTED = 12;
+  private static final int MAX_NAMES_LISTED = 20;
 
   private final Faults faults;
   private final String name;

@@ -4,7 +4,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.page.LiveEvents;
+import dev.sluice.page.PageListener;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -25,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -41,7 +45,7 @@ class AdminListenerTest {
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final HttpClient client = HttpClient.newHttpClient();
   private final FakeOperations operations = new FakeOperations();
-  private AdminListener listener;
+  private PageListener listener;
 
   @BeforeEach
   void open() throws IOException {
@@ -219,7 +223,7 @@ class AdminListenerTest {
 
   @Test
   void aConnectionThatSaysNothingEndsInTime() throws Exception {
-    try (AdminListener brief = open(anyPort(), Duration.ofMillis(50));
+    try (PageListener brief = open(anyPort(), Duration.ofMillis(50));
         Socket socket = connect(brief)) {
       assertThat(socket.getInputStream().read()).isEqualTo(-1);
     }
@@ -265,23 +269,27 @@ class AdminListenerTest {
     assertThatThrownBy(() -> send("GET", "/healthz")).isInstanceOf(ConnectException.class);
   }
 
-  private AdminListener open(InetSocketAddress address, Duration life) throws IOException {
-    return AdminListener.open(
-        group,
+  private PageListener open(InetSocketAddress address, Duration life) throws IOException {
+    EventLoop loop = (EventLoop) group.next();
+    return PageListener.open(
+        "admin",
+        loop,
         NioServerSocketChannel.class,
         address,
-        metrics,
-        readiness::get,
-        () -> "{\"version\":1}\n",
-        new Calls(operations, new AccessRule(() -> null)),
-        life);
+        new AdminRoutes(
+            metrics,
+            readiness::get,
+            () -> "{\"version\":1}\n",
+            new Calls(operations, new AccessRule(() -> null))),
+        new LiveEvents(loop, Map.of(), 0),
+        new PageListener.Bounds(64, life, life));
   }
 
   private static InetSocketAddress anyPort() {
     return new InetSocketAddress(InetAddress.getLoopbackAddress().getHostAddress(), 0);
   }
 
-  private static Socket connect(AdminListener listener) throws IOException {
+  private static Socket connect(PageListener listener) throws IOException {
     Socket socket = new Socket(listener.address().getAddress(), listener.address().getPort());
     socket.setSoTimeout(30_000);
     return socket;

@@ -3,6 +3,7 @@ package dev.sluice.admin;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.page.Reply;
 import dev.sluice.testing.Json;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
@@ -51,14 +52,14 @@ class CallsTest {
   }
 
   private void assertDone(Reply reply, String json, String... done) {
-    assertThat(reply.status()).as(reply.json()).isEqualTo(200);
-    assertThat(reply.json()).isEqualTo(json + "\n");
+    assertThat(reply.status()).as(reply.body()).isEqualTo(200);
+    assertThat(reply.body()).isEqualTo(json + "\n");
     assertThat(operations.done).containsExactly(done);
   }
 
   private void assertRefused(@Nullable Reply reply, int status, String error) {
-    assertThat(Objects.requireNonNull(reply).status()).as(reply.json()).isEqualTo(status);
-    assertThat(Json.object(reply.json())).isEqualTo(Map.of("error", error));
+    assertThat(Objects.requireNonNull(reply).status()).as(reply.body()).isEqualTo(status);
+    assertThat(Json.object(reply.body())).isEqualTo(Map.of("error", error));
     assertThat(operations.done).isEmpty();
   }
 
@@ -200,7 +201,7 @@ class CallsTest {
   void endpointsAreShown() {
     Reply reply = ask("GET", "/endpoints");
 
-    assertThat(Json.objects(Json.object(reply.json()), "endpoints"))
+    assertThat(Json.objects(Json.object(reply.body()), "endpoints"))
         .hasSize(3)
         .contains(
             Map.of(
@@ -223,15 +224,15 @@ class CallsTest {
     Reply ejected = ask("POST", "/endpoints/10.0.0.7%3A8000/eject");
     assertThat(operations.done)
         .containsExactly("eject small 10.0.0.7:8000", "eject openai/gpt-oss-120b 10.0.0.7:8000");
-    assertThat(Json.objects(Json.object(ejected.json()), "endpoints"))
+    assertThat(Json.objects(Json.object(ejected.body()), "endpoints"))
         .extracting(endpoint -> endpoint.get("state"))
         .containsExactly("out", "out");
-    assertThat(ejected.json()).contains("\"wait_seconds\":null");
+    assertThat(ejected.body()).contains("\"wait_seconds\":null");
 
     operations.done.clear();
     Reply restored = ask("POST", "/endpoints/10.0.0.7:8000/restore?model=small");
     assertThat(operations.done).containsExactly("restore small 10.0.0.7:8000");
-    assertThat(Json.objects(Json.object(restored.json()), "endpoints"))
+    assertThat(Json.objects(Json.object(restored.body()), "endpoints"))
         .extracting(endpoint -> endpoint.get("state"))
         .containsExactly("healthy");
   }

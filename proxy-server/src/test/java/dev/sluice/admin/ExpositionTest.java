@@ -151,7 +151,7 @@ class ExpositionTest {
 
   @Test
   void everyMeterIsThereWithItsTypeItsMeaningAndItsLabels() throws IOException {
-    for (String form : List.of(AdminHandler.PROMETHEUS_TEXT, AdminHandler.OPEN_METRICS)) {
+    for (String form : List.of(AdminRoutes.PROMETHEUS_TEXT, AdminRoutes.OPEN_METRICS)) {
       String text = scrape(form);
       List<Sample> samples = samples(text);
       for (Meters meter : Meters.values()) {
@@ -168,7 +168,7 @@ class ExpositionTest {
                 sample ->
                     assertThat(sample.labels.keySet())
                         .containsExactlyInAnyOrderElementsOf(meter.labels()));
-        String family = form.equals(AdminHandler.OPEN_METRICS) ? family(name) : name;
+        String family = form.equals(AdminRoutes.OPEN_METRICS) ? family(name) : name;
         assertThat(text).contains("# HELP " + family + " " + meter.description() + "\n");
         if (meter != Meters.BUILD_INFO) { // In OpenMetrics it has a type of its own.
           String type = meter.type().name().toLowerCase(Locale.ROOT);
@@ -190,7 +190,7 @@ class ExpositionTest {
       }
     }
     Set<String> found =
-        samples(scrape(AdminHandler.PROMETHEUS_TEXT)).stream()
+        samples(scrape(AdminRoutes.PROMETHEUS_TEXT)).stream()
             .map(sample -> sample.name)
             .filter(ExpositionTest::isOwn)
             .collect(Collectors.toCollection(TreeSet::new));
@@ -206,7 +206,7 @@ class ExpositionTest {
       statuses.add(Integer.toString(reason.status()));
       reasons.add(reason.label());
     }
-    for (Sample sample : samples(scrape(AdminHandler.PROMETHEUS_TEXT))) {
+    for (Sample sample : samples(scrape(AdminRoutes.PROMETHEUS_TEXT))) {
       if (!isOwn(sample.name)) {
         continue;
       }
@@ -222,13 +222,13 @@ class ExpositionTest {
             }
           });
     }
-    assertThat(scrape(AdminHandler.PROMETHEUS_TEXT)).doesNotContain("sk-a-key", "evil");
+    assertThat(scrape(AdminRoutes.PROMETHEUS_TEXT)).doesNotContain("sk-a-key", "evil");
   }
 
   @Test
   void bucketsReachFromFiveMillisecondsToTenMinutes() throws IOException {
     List<String> bounds =
-        samples(scrape(AdminHandler.PROMETHEUS_TEXT)).stream()
+        samples(scrape(AdminRoutes.PROMETHEUS_TEXT)).stream()
             .filter(sample -> sample.name.equals("sluice_request_duration_seconds_bucket"))
             .filter(sample -> "models".equals(sample.labels.get("operation")))
             .filter(sample -> "small".equals(sample.labels.get("model")))
@@ -241,7 +241,7 @@ class ExpositionTest {
   @Test
   void bucketsOfTokensAreThoseOfTheConventions() throws IOException {
     List<String> bounds =
-        samples(scrape(AdminHandler.PROMETHEUS_TEXT)).stream()
+        samples(scrape(AdminRoutes.PROMETHEUS_TEXT)).stream()
             .filter(sample -> sample.name.equals("gen_ai_client_token_usage_bucket"))
             .filter(sample -> "small".equals(sample.labels.get("gen_ai_request_model")))
             .filter(sample -> "free".equals(sample.labels.get("plan")))
@@ -257,7 +257,7 @@ class ExpositionTest {
 
   @Test
   void theJvmTheProcessTheAllocatorAndTheLoopsAreMetered() throws IOException {
-    assertThat(samples(scrape(AdminHandler.PROMETHEUS_TEXT)))
+    assertThat(samples(scrape(AdminRoutes.PROMETHEUS_TEXT)))
         .extracting(sample -> sample.name)
         .contains(
             "jvm_memory_used_bytes",
@@ -281,7 +281,7 @@ class ExpositionTest {
               }
             });
     do {
-      assertThatCode(() -> scrape(AdminHandler.PROMETHEUS_TEXT)).doesNotThrowAnyException();
+      assertThatCode(() -> scrape(AdminRoutes.PROMETHEUS_TEXT)).doesNotThrowAnyException();
     } while (!changing.isDone());
     assertThat(changing).isCompletedWithValue(null);
   }

@@ -89,7 +89,13 @@ final class ConfigJsonTest {
     String text = json;
     for (String name :
         List.of(
-            "sse-ping", "admin-token-env", "api-key-env", "total", "probe", "streams-per-key")) {
+            "status",
+            "sse-ping",
+            "admin-token-env",
+            "api-key-env",
+            "total",
+            "probe",
+            "streams-per-key")) {
       text = text.replace("\"" + name + "\":null,", "").replace(",\"" + name + "\":null", "");
     }
     return text;

@@ -75,6 +75,7 @@ final class ConfigText {
       revoke: cut
       admin-token-env: ADMIN_TOKEN
       shutdown-grace: 1h
+      status: 0.0.0.0:8082
       """;
 
   private ConfigText() {}

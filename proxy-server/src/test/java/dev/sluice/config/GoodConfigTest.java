@@ -37,6 +37,7 @@ final class GoodConfigTest {
     SluiceConfig config = read(ConfigText.WHOLE);
     assertThat(config.listen()).isEqualTo(new ListenAddress("10.1.2.3", 8081));
     assertThat(config.admin()).isEqualTo(new ListenAddress("::1", 9902));
+    assertThat(config.status()).isEqualTo(new ListenAddress("0.0.0.0", 8082));
     assertThat(config.accessLog())
         .isEqualTo(new AccessLog(AccessLog.Sink.FILE, directory.resolve("logs/access.log")));
     HttpLimits limits = HttpLimits.DEFAULT;
@@ -104,6 +105,7 @@ final class GoodConfigTest {
     SluiceConfig config = read(LEAST);
     assertThat(config.listen()).hasToString("0.0.0.0:8080");
     assertThat(config.admin()).hasToString("127.0.0.1:9901");
+    assertThat(config.status()).isNull();
     assertThat(config.accessLog()).isEqualTo(AccessLog.STDOUT);
     assertThat(config.limits())
         .isEqualTo(

@@ -35,17 +35,19 @@ final class RunningConfigTest {
       quoteCharacter = '`',
       textBlock =
           """
-      listen: 10.1.2.3:8081 | listen: 0.0.0.0:8081 | sluice.yaml:1: listen: 0.0.0.0:8081 (expected: 10.1.2.3:8081 until a restart)
-      listen: 10.1.2.3:8081 | # | sluice.yaml:2: listen: 0.0.0.0:8080 by default (expected: 10.1.2.3:8081 until a restart)
-      listen: 10.1.2.3:8081 | listen: 8081 | sluice.yaml:1: listen: 8081 (expected: host:port, the host a name, an IPv4 address, or an IPv6 address in brackets, as in "[::1]:8080" with its quotes)
-      admin: "[::1]:9902" | admin: "[::1]:9903" | sluice.yaml:2: admin: [::1]:9903 (expected: [::1]:9902 until a restart)
-      access-log: logs/access.log | access-log: stdout | sluice.yaml:3: access-log: stdout (expected: DIR/logs/access.log until a restart)
-      access-log: logs/access.log | # | sluice.yaml:1: access-log: stdout by default (expected: DIR/logs/access.log until a restart)
-      access-log: logs/access.log | access-log: stdot | sluice.yaml:3: access-log: stdot (expected: none, stdout, or the path of a file, with a / or a . in it)
-      memory-budget: 3072MiB | memory-budget: 1GiB | sluice.yaml:10: limits.memory-budget: 1GiB (expected: 3GiB until a restart)
-      memory-budget: 3072MiB | # | sluice.yaml:5: limits.memory-budget: half the direct memory by default (expected: 3GiB until a restart)
-      memory-budget: 3072MiB | memory-budget: 1 | sluice.yaml:10: limits.memory-budget: 1 (expected: a size from 1048576B to 1024GiB, as in 2GiB; units B, kB, KiB, MB, MiB, GB, GiB)
-      """)
+          listen: 10.1.2.3:8081 | listen: 0.0.0.0:8081 | sluice.yaml:1: listen: 0.0.0.0:8081 (expected: 10.1.2.3:8081 until a restart)
+          listen: 10.1.2.3:8081 | # | sluice.yaml:2: listen: 0.0.0.0:8080 by default (expected: 10.1.2.3:8081 until a restart)
+          listen: 10.1.2.3:8081 | listen: 8081 | sluice.yaml:1: listen: 8081 (expected: host:port, the host a name, an IPv4 address, or an IPv6 address in brackets, as in "[::1]:8080" with its quotes)
+          admin: "[::1]:9902" | admin: "[::1]:9903" | sluice.yaml:2: admin: [::1]:9903 (expected: [::1]:9902 until a restart)
+          status: 0.0.0.0:8082 | status: 0.0.0.0:8083 | sluice.yaml:54: status: 0.0.0.0:8083 (expected: 0.0.0.0:8082 until a restart)
+          status: 0.0.0.0:8082 | # | sluice.yaml:1: status: none by default (expected: 0.0.0.0:8082 until a restart)
+          access-log: logs/access.log | access-log: stdout | sluice.yaml:3: access-log: stdout (expected: DIR/logs/access.log until a restart)
+          access-log: logs/access.log | # | sluice.yaml:1: access-log: stdout by default (expected: DIR/logs/access.log until a restart)
+          access-log: logs/access.log | access-log: stdot | sluice.yaml:3: access-log: stdot (expected: none, stdout, or the path of a file, with a / or a . in it)
+          memory-budget: 3072MiB | memory-budget: 1GiB | sluice.yaml:10: limits.memory-budget: 1GiB (expected: 3GiB until a restart)
+          memory-budget: 3072MiB | # | sluice.yaml:5: limits.memory-budget: half the direct memory by default (expected: 3GiB until a restart)
+          memory-budget: 3072MiB | memory-budget: 1 | sluice.yaml:10: limits.memory-budget: 1 (expected: a size from 1048576B to 1024GiB, as in 2GiB; units B, kB, KiB, MB, MiB, GB, GiB)
+          """)
   void whatCannotChangeIsAFaultWithItsPlace(String line, String instead, String fault) {
     assertThat(ConfigText.WHOLE).contains(line);
     ConfigFile changed = read(ConfigText.WHOLE.replace(line, instead), running);
@@ -69,25 +71,25 @@ final class RunningConfigTest {
       quoteCharacter = '`',
       textBlock =
           """
-      max-body-bytes: 512KiB | max-body-bytes: 1MiB | limits.max-body-bytes: 512KiB, now 1MiB
-      max-connections: 50 | max-connections: 49 | limits.max-connections: 50, now 49
-      max-exchanges: 60 | # | limits.max-exchanges: 60, now 10000
-      head-timeout: 2s | head-timeout: 1500ms | limits.head-timeout: 2s, now 1500ms
-      body-timeout: 1m | body-timeout: 90s | limits.body-timeout: 1m, now 90s
-      keys: secrets/keys.yaml | keys: /k | keys: DIR/secrets/keys.yaml, now /k
-      streams: 2 | streams: 3 | plans changed: free
-      free: | gratis: | plans added: gratis; plans removed: free
-      models: ["*"] | models: [small] | plans changed: pro
-      weight: 3 | weight: 4 | models changed: small
-      api-key-env: SMALL_API_KEY | # | models changed: small
-      openai/gpt-oss-120b: | other: | models added: other; models removed: openai/gpt-oss-120b
-      /v1/embeddings: | /v1/vectors: | operations added: /v1/vectors; operations removed: /v1/embeddings
-      messages: true | messages: false | operations changed: /v1/chat/special.v2
-      sse-ping: 15s | # | sse-ping: 15s, now none
-      revoke: cut | # | revoke: cut, now finish
-      admin-token-env: ADMIN_TOKEN | admin-token-env: SMALL_API_KEY | admin-token-env: another token
-      shutdown-grace: 1h | shutdown-grace: 0s | shutdown-grace: 1h, now 0ms
-      """)
+          max-body-bytes: 512KiB | max-body-bytes: 1MiB | limits.max-body-bytes: 512KiB, now 1MiB
+          max-connections: 50 | max-connections: 49 | limits.max-connections: 50, now 49
+          max-exchanges: 60 | # | limits.max-exchanges: 60, now 10000
+          head-timeout: 2s | head-timeout: 1500ms | limits.head-timeout: 2s, now 1500ms
+          body-timeout: 1m | body-timeout: 90s | limits.body-timeout: 1m, now 90s
+          keys: secrets/keys.yaml | keys: /k | keys: DIR/secrets/keys.yaml, now /k
+          streams: 2 | streams: 3 | plans changed: free
+          free: | gratis: | plans added: gratis; plans removed: free
+          models: ["*"] | models: [small] | plans changed: pro
+          weight: 3 | weight: 4 | models changed: small
+          api-key-env: SMALL_API_KEY | # | models changed: small
+          openai/gpt-oss-120b: | other: | models added: other; models removed: openai/gpt-oss-120b
+          /v1/embeddings: | /v1/vectors: | operations added: /v1/vectors; operations removed: /v1/embeddings
+          messages: true | messages: false | operations changed: /v1/chat/special.v2
+          sse-ping: 15s | # | sse-ping: 15s, now none
+          revoke: cut | # | revoke: cut, now finish
+          admin-token-env: ADMIN_TOKEN | admin-token-env: SMALL_API_KEY | admin-token-env: another token
+          shutdown-grace: 1h | shutdown-grace: 0s | shutdown-grace: 1h, now 0ms
+          """)
   void whatCanChangeIsTold(String line, String instead, String difference) {
     assertThat(ConfigText.WHOLE).contains(line);
     SluiceConfig changed = ConfigText.good(read(ConfigText.WHOLE.replace(line, instead), running));

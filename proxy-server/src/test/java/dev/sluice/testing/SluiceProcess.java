@@ -28,6 +28,8 @@ public final class SluiceProcess implements AutoCloseable {
       Pattern.compile(".*\\blistening on http://127\\.0\\.0\\.1:(\\d+)\\b.*");
   private static final Pattern ADMIN =
       Pattern.compile(".*\\badmin on http://127\\.0\\.0\\.1:(\\d+)\\b.*");
+  private static final Pattern STATUS =
+      Pattern.compile(".*\\bstatus page on http://127\\.0\\.0\\.1:(\\d+)\\b.*");
 
   private final Path directory;
   private final Process process;
@@ -139,6 +141,11 @@ public final class SluiceProcess implements AutoCloseable {
   /** The port of the admin listener. */
   public int adminPort() {
     return adminPort;
+  }
+
+  /** The port of the status page, where it is configured. */
+  public int statusPort() {
+    return announced(STATUS);
   }
 
   /** The file of its configuration, which it watches. */
