@@ -76,6 +76,11 @@ final class Attempt implements AnswerHandler {
     connect(false);
   }
 
+  /** Whether it has no connection yet. */
+  boolean isConnecting() {
+    return phase == Phase.CONNECTING;
+  }
+
   private void connect(boolean fresh) {
     deadline.arm(timeouts.connect().toNanos());
     UpstreamConnection acquired =

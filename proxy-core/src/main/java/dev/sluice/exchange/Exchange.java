@@ -588,6 +588,41 @@ public final class Exchange {
         how);
   }
 
+  /** What is known of it now. */
+  public OpenExchange asItIs() {
+    return new OpenExchange(
+        requestId,
+        route.name(),
+        cluster == null ? null : cluster.model().id(),
+        plan == null ? null : plan.name(),
+        key == null ? null : key.name(),
+        openPhase(),
+        stream && lease != null,
+        endpoint == null ? null : endpoint.id(),
+        attempts,
+        startedNanos,
+        clockNanos() - startedNanos,
+        bytesIn,
+        bytesOut,
+        events);
+  }
+
+  private OpenExchange.Phase openPhase() {
+    return switch (phase) {
+      case OPEN ->
+          attempt == null
+              ? OpenExchange.Phase.OPEN
+              : attempt.isConnecting() ? OpenExchange.Phase.CONNECTING : OpenExchange.Phase.WAITING;
+      case ANSWERING -> OpenExchange.Phase.ANSWERING;
+      case DELIVERING, ENDED -> OpenExchange.Phase.DELIVERING;
+    };
+  }
+
+  /** When its head had come, as {@link System#nanoTime()}. */
+  public long startedNanos() {
+    return startedNanos;
+  }
+
   private @Nullable Attempt cancelAttempt() {
     Attempt cancelled = attempt;
     attempt = null;

@@ -150,6 +150,11 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
     }
   }
 
+  /** The exchange under way; null where there is none. */
+  @Nullable Exchange exchange() {
+    return exchange;
+  }
+
   /** A handler failed. The exchange ends; the process and every other exchange go on. */
   void fault(Throwable cause) {
     closing = true;

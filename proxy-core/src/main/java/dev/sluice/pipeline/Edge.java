@@ -5,11 +5,14 @@ import dev.sluice.access.KeyCache;
 import dev.sluice.access.KeyDirectory;
 import dev.sluice.access.Plan;
 import dev.sluice.cluster.Catalog;
+import dev.sluice.exchange.Exchange;
 import dev.sluice.exchange.ExchangeListener;
 import dev.sluice.exchange.LoopContext;
 import dev.sluice.exchange.MemoryBudget;
+import dev.sluice.exchange.OpenExchange;
 import dev.sluice.exchange.RouteTable;
 import dev.sluice.exchange.Snapshot;
+import dev.sluice.http.HttpLimits;
 import dev.sluice.slots.StreamSlots;
 import dev.sluice.timer.LoopTimer;
 import dev.sluice.upstream.ConnectionCounts;
@@ -32,13 +35,18 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.SocketAddress;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -301,6 +309,16 @@ public final class Edge {
     return connectionCounts.computeIfAbsent(modelId, id -> new ConnectionCounts());
   }
 
+  /** The bounds on connections and requests, as they are configured now. */
+  public HttpLimits limits() {
+    return state.snapshot().limits();
+  }
+
+  /** The plans that are configured now. */
+  public Collection<Plan> plans() {
+    return state.snapshot().plans().values();
+  }
+
   /** How many downstream connections are open. */
   public int downstreamConnections() {
     return admission.connections();
@@ -309,6 +327,44 @@ public final class Edge {
   /** How many exchanges are under way. */
   public int openExchanges() {
     return state.openExchanges();
+  }
+
+  /**
+   * The exchanges under way, the oldest first. Looked at on the loop of each, all connections of a
+   * loop at once: for operators, not for each request.
+   *
+   * @param most how many at most
+   */
+  public CompletableFuture<List<OpenExchange>> oldestExchanges(int most) {
+    Map<EventLoop, List<Channel>> byLoop = new HashMap<>();
+    for (Channel channel : connections) {
+      byLoop.computeIfAbsent(channel.eventLoop(), loop -> new ArrayList<>()).add(channel);
+    }
+    CompletableFuture<List<OpenExchange>> all = CompletableFuture.completedFuture(List.of());
+    for (Map.Entry<EventLoop, List<Channel>> entry : byLoop.entrySet()) {
+      List<Channel> channels = entry.getValue();
+      all =
+          all.thenCombine(
+              CompletableFuture.supplyAsync(() -> oldest(channels, most), entry.getKey()),
+              (some, others) -> Stream.concat(some.stream(), others.stream()).toList());
+    }
+    return all.thenApply(found -> found.stream().sorted(Edge::olderFirst).limit(most).toList());
+  }
+
+  private static int olderFirst(OpenExchange one, OpenExchange other) {
+    return Long.signum(one.startedNanos() - other.startedNanos()); // the clock overflows
+  }
+
+  /** On the loop of all these channels. */
+  private static List<OpenExchange> oldest(List<Channel> channels, int most) {
+    return channels.stream()
+        .map(channel -> channel.pipeline().get(EdgePipeline.CONNECTION))
+        .map(handler -> handler instanceof DownstreamConnection known ? known.exchange() : null)
+        .filter(Objects::nonNull)
+        .sorted((one, other) -> Long.signum(one.startedNanos() - other.startedNanos()))
+        .limit(most)
+        .map(Exchange::asItIs)
+        .toList();
   }
 
   /** How many of them hold a stream slot. */

@@ -11,6 +11,9 @@ import java.util.function.Function;
  * contract's order. The first failing rule answers, and nothing goes on behind it.
  */
 final class EdgePipeline extends ChannelInitializer<Channel> {
+  /** The handler that knows a connection's exchange. */
+  static final String CONNECTION = "request-head";
+
   private final EdgeState state;
   private final Rules rules;
   private final Function<Channel, LoopContext> contexts;
@@ -47,7 +50,7 @@ final class EdgePipeline extends ChannelInitializer<Channel> {
     // Heads that could mean two things never get further: 400.
     pipeline.addLast("framing-guard", FRAMING_GUARD);
     // A head becomes an exchange, with its id and its clock; from here on every answer has both.
-    pipeline.addLast("request-head", connection);
+    pipeline.addLast(CONNECTION, connection);
     // While Sluice cannot take a request, nothing of it is looked at: 503.
     pipeline.addLast("admission", rules.admission);
     // A body that says it is too large is not read: 413.

@@ -1,5 +1,6 @@
 package dev.sluice.admin;
 
+import dev.sluice.page.PageFiles;
 import dev.sluice.page.Reply;
 import dev.sluice.page.Routes;
 import io.netty.handler.codec.http.FullHttpRequest;
@@ -32,26 +33,42 @@ final class AdminRoutes implements Routes {
   private final Metrics metrics;
   private final Supplier<Readiness> readiness;
   private final Supplier<String> config;
+  private final Parts parts;
   private final Calls calls;
+  private final PageFiles files = PageFiles.of("operator");
 
   AdminRoutes(
-      Metrics metrics, Supplier<Readiness> readiness, Supplier<String> config, Calls calls) {
+      Metrics metrics,
+      Supplier<Readiness> readiness,
+      Supplier<String> config,
+      Parts parts,
+      Calls calls) {
     this.metrics = metrics;
     this.readiness = readiness;
     this.config = config;
+    this.parts = parts;
     this.calls = calls;
   }
 
   @Override
   public CompletionStage<Reply> answer(FullHttpRequest request, String path, SocketAddress peer) {
+    if (path.equals("/exchanges") && isGet(request)) {
+      return parts.exchanges().thenApply(json -> Reply.json(200, json));
+    }
     return CompletableFuture.completedFuture(
         switch (path) {
           case "/metrics" -> onlyGet(request, () -> metrics(request));
           case "/healthz" -> onlyGet(request, () -> Reply.text(200, "ok"));
           case "/readyz" -> onlyGet(request, this::ready);
           case "/config" -> onlyGet(request, () -> Reply.json(200, config.get()));
-          default -> call(request, path, peer);
+          case "/exchanges" -> Reply.notAllowed("GET, HEAD");
+          default -> other(request, path, peer);
         });
+  }
+
+  private Reply other(FullHttpRequest request, String path, SocketAddress peer) {
+    Reply file = files.find(path);
+    return file == null ? call(request, path, peer) : onlyGet(request, () -> file);
   }
 
   private Reply call(FullHttpRequest request, String path, SocketAddress peer) {
@@ -59,15 +76,19 @@ final class AdminRoutes implements Routes {
     return reply == null
         ? Reply.text(
             404,
-            "no such path (expected: /metrics, /healthz, /readyz, /config, " + Calls.PATHS + ")")
+            "no such path (expected: /, /metrics, /healthz, /readyz, /config, " + Calls.PATHS + ")")
         : reply;
   }
 
   private static Reply onlyGet(FullHttpRequest request, Supplier<Reply> answer) {
-    if (request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD)) {
+    if (isGet(request)) {
       return answer.get(); // The codec leaves out the body of an answer to HEAD.
     }
     return Reply.text(405, "no such method (expected: GET or HEAD)").with("allow", "GET, HEAD");
+  }
+
+  private static boolean isGet(FullHttpRequest request) {
+    return request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
   }
 
   private Reply ready() {

@@ -1,7 +1,5 @@
 package dev.sluice.admin;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import dev.sluice.admin.Operations.DrainReport;
 import dev.sluice.admin.Operations.EndpointReport;
 import dev.sluice.config.Amounts;
 import dev.sluice.page.Reply;
@@ -10,12 +8,10 @@ import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.util.NetUtil;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,7 +24,8 @@ import org.slf4j.LoggerFactory;
 final class Calls {
   /** The paths, for those who ask for another. */
   static final String PATHS =
-      "/maintenance, /drain, /endpoints, /endpoints/{id}/eject or /endpoints/{id}/restore";
+      "/problems, /overview, /exchanges, /reloads, /maintenance, /drain, /endpoints,"
+          + " /endpoints/{id}/eject or /endpoints/{id}/restore";
 
   private static final Logger LOG = LoggerFactory.getLogger(Calls.class);
   private static final String MAINTENANCE = "/maintenance";
@@ -38,10 +35,12 @@ final class Calls {
   private static final String RESTORE = "/restore";
 
   private final Operations operations;
+  private final Parts parts;
   private final AccessRule access;
 
   Calls(Operations operations, AccessRule access) {
     this.operations = operations;
+    this.parts = new Parts(operations);
     this.access = access;
   }
 
@@ -71,11 +70,18 @@ final class Calls {
   private @Nullable Reply read(HttpMethod method, String path) {
     boolean get = method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
     return switch (path) {
-      case MAINTENANCE -> get ? maintenance() : Reply.notAllowed("GET, HEAD, POST");
-      case DRAIN -> get ? drain() : Reply.notAllowed("GET, HEAD, POST");
-      case ENDPOINTS -> get ? endpoints(operations.endpoints()) : Reply.notAllowed("GET, HEAD");
+      case MAINTENANCE -> get ? shown(parts.maintenance()) : Reply.notAllowed("GET, HEAD, POST");
+      case DRAIN -> get ? shown(parts.drain()) : Reply.notAllowed("GET, HEAD, POST");
+      case ENDPOINTS -> get ? shown(parts.endpoints()) : Reply.notAllowed("GET, HEAD");
+      case "/problems" -> get ? shown(parts.problems()) : Reply.notAllowed("GET, HEAD");
+      case "/overview" -> get ? shown(parts.overview()) : Reply.notAllowed("GET, HEAD");
+      case "/reloads" -> get ? shown(parts.reloads()) : Reply.notAllowed("GET, HEAD");
       default -> isOfEndpoint(path) ? Reply.notAllowed("POST") : null;
     };
+  }
+
+  private static Reply shown(String json) {
+    return Reply.json(200, json);
   }
 
   private @Nullable Reply change(FullHttpRequest request, String path) {
@@ -89,7 +95,7 @@ final class Calls {
     return switch (path) {
       case MAINTENANCE -> maintain(new Parameters(request.uri(), List.of("for", "model")));
       case DRAIN -> drain(new Parameters(request.uri(), List.of("deadline")));
-      case ENDPOINTS -> Reply.notAllowed("GET, HEAD");
+      case ENDPOINTS, "/problems", "/overview", "/reloads" -> Reply.notAllowed("GET, HEAD");
       default ->
           isOfEndpoint(path)
               ? ofEndpoint(path, new Parameters(request.uri(), List.of("model")))
@@ -112,28 +118,13 @@ final class Calls {
       return refused(parameters);
     }
     operations.maintain(model == null ? Maintenance.ALL : model, length);
-    return maintenance();
+    return shown(parts.maintenance());
   }
 
   /** A model that is configured no longer may still be in maintenance, which can be ended. */
   private boolean mayBeMaintained(String model) {
     return operations.models().contains(model)
         || (!model.equals(Maintenance.ALL) && operations.maintenance().containsKey(model));
-  }
-
-  private Reply maintenance() {
-    Map<String, Long> maintenance = operations.maintenance();
-    return Reply.ok(
-        json -> {
-          json.writeArrayFieldStart("maintenance");
-          for (Map.Entry<String, Long> one : maintenance.entrySet()) {
-            json.writeStartObject();
-            json.writeStringField("model", one.getKey());
-            json.writeNumberField("remaining_seconds", one.getValue());
-            json.writeEndObject();
-          }
-          json.writeEndArray();
-        });
   }
 
   // Drain.
@@ -144,22 +135,7 @@ final class Calls {
       return refused(parameters);
     }
     operations.drain(deadline);
-    return drain();
-  }
-
-  private Reply drain() {
-    DrainReport report = operations.drain();
-    return Reply.ok(
-        json -> {
-          json.writeBooleanField("draining", report.draining());
-          if (report.draining()) {
-            json.writeNumberField("deadline_seconds", report.deadlineSeconds());
-          } else {
-            json.writeNullField("deadline_seconds");
-          }
-          json.writeNumberField("exchanges", report.exchanges());
-          json.writeNumberField("streams", report.streams());
-        });
+    return shown(parts.drain());
   }
 
   // Endpoints.
@@ -201,7 +177,7 @@ final class Calls {
         operations.restore(endpoint.model(), id);
       }
     }
-    return endpoints(named(id, model));
+    return shown(Parts.endpoints(named(id, model)));
   }
 
   private List<EndpointReport> named(String id, @Nullable String model) {
@@ -217,32 +193,6 @@ final class Calls {
     } catch (IllegalArgumentException e) {
       return null;
     }
-  }
-
-  private static Reply endpoints(List<EndpointReport> endpoints) {
-    return Reply.ok(
-        json -> {
-          json.writeArrayFieldStart("endpoints");
-          for (EndpointReport endpoint : endpoints) {
-            write(json, endpoint);
-          }
-          json.writeEndArray();
-        });
-  }
-
-  private static void write(JsonGenerator json, EndpointReport endpoint) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("model", endpoint.model());
-    json.writeStringField("id", endpoint.id());
-    json.writeStringField("state", endpoint.state());
-    if (endpoint.waitSeconds() == null) {
-      json.writeNullField("wait_seconds");
-    } else {
-      json.writeNumberField("wait_seconds", endpoint.waitSeconds());
-    }
-    json.writeNumberField("open_exchanges", endpoint.openExchanges());
-    json.writeNumberField("weight", endpoint.weight());
-    json.writeEndObject();
   }
 
   private static Reply refused(Parameters parameters) {

@@ -1,8 +1,11 @@
 package dev.sluice.admin;
 
+import dev.sluice.exchange.OpenExchange;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +45,22 @@ public interface Operations {
   /** All endpoints of all models, in the order of the configuration. */
   List<EndpointReport> endpoints();
 
+  /** What is wrong now, the worst first. */
+  List<Problem> problems();
+
+  /** How much is under way, and how much may be. */
+  Overview overview();
+
+  /**
+   * The oldest exchanges under way. Completes on any thread.
+   *
+   * @param most how many at most
+   */
+  CompletionStage<List<OpenExchange>> oldestExchanges(int most);
+
+  /** The files that were read again lately, the newest first; at first what the start read. */
+  List<ReloadReport> reloads();
+
   /** Uses an endpoint no longer, until it is restored; without effect where there is none. */
   void eject(String model, String endpoint);
 
@@ -65,6 +84,7 @@ public interface Operations {
    * @param id names the endpoint among those of its model
    * @param state whether it is used, and if not, why; in lower case
    * @param waitSeconds how long it is not used, rounded up; 0 where it is, null where nobody knows
+   * @param failing whether its last attempts all failed, though it may be used
    * @param openExchanges how many attempts are under way at it
    * @param weight its share beside the others
    */
@@ -73,6 +93,55 @@ public interface Operations {
       String id,
       String state,
       @Nullable Long waitSeconds,
+      boolean failing,
       int openExchanges,
       int weight) {}
+
+  /**
+   * Something that is not as it should be.
+   *
+   * @param isAlarm whether callers are refused for it, or the next restart would fail
+   * @param text what it is, in a sentence or two
+   */
+  record Problem(boolean isAlarm, String text) {}
+
+  /**
+   * How much is under way, and how much may be.
+   *
+   * @param exchanges how many exchanges are under way
+   * @param streams how many of them hold a stream slot
+   * @param connections how many downstream connections are open
+   * @param memoryHeldBytes what bodies and relays hold
+   * @param plans each plan's slots, by name
+   */
+  record Overview(
+      int exchanges,
+      int maxExchanges,
+      int streams,
+      int connections,
+      int maxConnections,
+      long memoryHeldBytes,
+      long memoryLimitBytes,
+      List<PlanReport> plans) {}
+
+  /**
+   * The stream slots of one plan.
+   *
+   * @param name the plan's name
+   * @param slotsInUse how many of its streams run now
+   * @param slots how many may
+   */
+  record PlanReport(String name, int slotsInUse, int slots) {}
+
+  /**
+   * A version of a file that was read while Sluice ran, or at its start.
+   *
+   * @param at when
+   * @param file the file
+   * @param isRefused whether it has faults, and the version before stays
+   * @param told what it changes, in a few words
+   * @param faults some of its faults, each with its place
+   */
+  record ReloadReport(
+      Instant at, String file, boolean isRefused, String told, List<String> faults) {}
 }

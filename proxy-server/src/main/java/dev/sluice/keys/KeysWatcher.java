@@ -23,11 +23,11 @@ public final class KeysWatcher {
   private static final Logger LOG = LoggerFactory.getLogger(KeysWatcher.class);
 
   private final FileKeyDirectory directory;
-  private final Consumer<Result> onReload;
+  private final Consumer<Reload> onReload;
   private final InstantSource clock;
   private WatchedFile file;
   private Set<String> planNames;
-  private @Nullable Object refused;
+  private volatile @Nullable Object refused;
 
   /** What a reload came to. The label is a metric label value. */
   public enum Result {
@@ -45,6 +45,16 @@ public final class KeysWatcher {
   }
 
   /**
+   * A version of a file that was taken or refused.
+   *
+   * @param file the file
+   * @param result what became of it
+   * @param told in a few words, what is in it, or what it changes
+   * @param faults why it was refused; empty where it was not
+   */
+  public record Reload(Path file, Result result, String told, List<Fault> faults) {}
+
+  /**
    * A watcher that has looked at nothing yet.
    *
    * @param file the keys file
@@ -58,12 +68,17 @@ public final class KeysWatcher {
       Set<String> planNames,
       FileKeyDirectory directory,
       InstantSource clock,
-      Consumer<Result> onReload) {
+      Consumer<Reload> onReload) {
     this.file = new WatchedFile(file, clock);
     this.planNames = Set.copyOf(planNames);
     this.directory = directory;
     this.clock = clock;
     this.onReload = onReload;
+  }
+
+  /** Whether the version that was read last was refused. For all threads. */
+  public boolean isRefused() {
+    return refused != null;
   }
 
   /** Looks at the file once, and takes or refuses what is new. */
@@ -123,12 +138,9 @@ public final class KeysWatcher {
     directory.replace(keys);
     refused = null;
     if (isNew) {
-      LOG.info(
-          "{}: new version taken, {} keys of {} subscriptions",
-          file.file(),
-          keys.keyCount(),
-          keys.subscriptionCount());
-      onReload.accept(Result.OK);
+      String told = keys.keyCount() + " keys of " + keys.subscriptionCount() + " subscriptions";
+      LOG.info("{}: new version taken, {}", file.file(), told);
+      onReload.accept(new Reload(file.file(), Result.OK, told, List.of()));
     }
   }
 
@@ -146,6 +158,11 @@ public final class KeysWatcher {
     for (Fault fault : faults.subList(0, Math.min(faults.size(), Fault.MAX_TOLD))) {
       LOG.error("{}", fault);
     }
-    onReload.accept(Result.REFUSED);
+    onReload.accept(
+        new Reload(
+            file.file(),
+            Result.REFUSED,
+            "the " + directory.snapshot().keyCount() + " keys known before stay",
+            faults));
   }
 }

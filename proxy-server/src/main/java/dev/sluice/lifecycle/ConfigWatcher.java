@@ -65,7 +65,7 @@ final class ConfigWatcher implements AutoCloseable {
     void take(SluiceConfig config, Runnable keysToo);
 
     /** A version was taken or refused. Must not throw. */
-    void reloaded(KeysWatcher.Result result);
+    void reloaded(KeysWatcher.Reload reload);
   }
 
   /**
@@ -106,7 +106,7 @@ final class ConfigWatcher implements AutoCloseable {
       GoodFiles started,
       FileKeyDirectory directory,
       InstantSource clock,
-      Consumer<KeysWatcher.Result> onKeysReload,
+      Consumer<KeysWatcher.Reload> onKeysReload,
       Listener listener) {
     SluiceConfig config = started.config();
     this.files = files;
@@ -218,7 +218,8 @@ final class ConfigWatcher implements AutoCloseable {
     refused = null;
     Instant now = clock.instant();
     told = new Told(told.version + 1, now, config, now, List.of());
-    listener.reloaded(KeysWatcher.Result.OK);
+    listener.reloaded(
+        new KeysWatcher.Reload(file.file(), KeysWatcher.Result.OK, difference, List.of()));
     LOG.info("{}: new version taken: {}", file.file(), difference);
   }
 
@@ -234,7 +235,9 @@ final class ConfigWatcher implements AutoCloseable {
     }
     refused = new Refused(hash, faults, contents, watched(before, keysFile));
     told = told.read(clock.instant(), faults);
-    listener.reloaded(KeysWatcher.Result.REFUSED);
+    listener.reloaded(
+        new KeysWatcher.Reload(
+            file.file(), KeysWatcher.Result.REFUSED, "the version before stays in effect", faults));
     LOG.error(
         "{}: new version refused, the one before stays in effect; faults: {}",
         file.file(),
@@ -251,6 +254,18 @@ final class ConfigWatcher implements AutoCloseable {
     }
     WatchedFile last = before == null ? null : before.keysFile;
     return last != null && last.file().equals(keysFile) ? last : new WatchedFile(keysFile, clock);
+  }
+
+  /**
+   * How many faults the version has that was read last; 0 where it is in effect. For all threads.
+   */
+  int refusedFaults() {
+    return told.faults.size();
+  }
+
+  /** Whether the version of the keys that was read last was refused. For all threads. */
+  boolean areKeysRefused() {
+    return keys.isRefused();
   }
 
   /** When the version that is in effect was taken. For all threads. */

@@ -4,16 +4,19 @@ import dev.sluice.admin.Operations;
 import dev.sluice.cluster.Cluster;
 import dev.sluice.cluster.LiveEndpoint;
 import dev.sluice.cluster.Model;
+import dev.sluice.exchange.OpenExchange;
 import dev.sluice.pipeline.Edge;
 import dev.sluice.pipeline.Maintenance;
 import dev.sluice.telemetry.Meters;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -27,6 +30,8 @@ final class EdgeOperations implements Operations {
   private final Edge edge;
   private final Supplier<Duration> shutdownGrace;
   private final MeterRegistry registry;
+  private final Problems problems;
+  private final ReloadLog reloads;
   private final Set<String> metered = ConcurrentHashMap.newKeySet();
 
   /**
@@ -34,10 +39,17 @@ final class EdgeOperations implements Operations {
    *
    * @param shutdownGrace the configured grace period, as it is now
    */
-  EdgeOperations(Edge edge, Supplier<Duration> shutdownGrace, MeterRegistry registry) {
+  EdgeOperations(
+      Edge edge,
+      Supplier<Duration> shutdownGrace,
+      MeterRegistry registry,
+      Problems problems,
+      ReloadLog reloads) {
     this.edge = edge;
     this.shutdownGrace = shutdownGrace;
     this.registry = registry;
+    this.problems = problems;
+    this.reloads = reloads;
     meter(Maintenance.ALL);
     Meters.DRAINING.gauge(registry, () -> edge.isDraining() ? 1 : 0);
     Meters.EXCHANGES_OPEN.gauge(registry, edge::openExchanges);
@@ -109,13 +121,47 @@ final class EdgeOperations implements Operations {
         endpoint.id(),
         state.name().toLowerCase(Locale.ROOT),
         waitSeconds,
+        endpoint.isFailing(nowNanos),
         endpoint.openExchanges(),
         endpoint.endpoint().weight());
   }
 
   /** Rounded up. */
-  private static long seconds(long nanos) {
+  static long seconds(long nanos) {
     return (nanos + SECOND_NANOS - 1) / SECOND_NANOS;
+  }
+
+  @Override
+  public List<Problem> problems() {
+    return problems.find();
+  }
+
+  @Override
+  public Overview overview() {
+    return new Overview(
+        edge.openExchanges(),
+        edge.limits().maxExchanges(),
+        edge.openStreams(),
+        edge.downstreamConnections(),
+        edge.limits().maxConnections(),
+        edge.budget().heldBytes(),
+        edge.budget().limitBytes(),
+        edge.plans().stream()
+            .map(
+                plan ->
+                    new PlanReport(plan.name(), edge.slots().inUse(plan.name()), plan.streams()))
+            .sorted(Comparator.comparing(PlanReport::name))
+            .toList());
+  }
+
+  @Override
+  public CompletionStage<List<OpenExchange>> oldestExchanges(int most) {
+    return edge.oldestExchanges(most);
+  }
+
+  @Override
+  public List<ReloadReport> reloads() {
+    return reloads.newestFirst();
   }
 
   @Override

@@ -48,18 +48,20 @@ final class EdgeStatus implements StatusSource {
     if (leftNanos > 0) {
       return new ModelStatus(id, Availability.MAINTENANCE, end(leftNanos));
     }
+    return new ModelStatus(id, ofEndpoints(cluster, nowNanos), null);
+  }
+
+  /** Whether a model answers, as far as its endpoints say. */
+  static Availability ofEndpoints(Cluster cluster, long nowNanos) {
     List<LiveEndpoint> endpoints = cluster.endpoints();
     long well =
         endpoints.stream()
             .filter(endpoint -> endpoint.state(nowNanos) == LiveEndpoint.State.HEALTHY)
             .filter(endpoint -> !endpoint.isFailing(nowNanos))
             .count();
-    return new ModelStatus(
-        id,
-        well == 0
-            ? Availability.UNAVAILABLE
-            : well < endpoints.size() ? Availability.DEGRADED : Availability.AVAILABLE,
-        null);
+    return well == 0
+        ? Availability.UNAVAILABLE
+        : well < endpoints.size() ? Availability.DEGRADED : Availability.AVAILABLE;
   }
 
   /** To the nearest second: it is the same instant each time that it is told. */

@@ -21,6 +21,7 @@ import dev.sluice.status.StatusListener;
 import dev.sluice.telemetry.EndpointMeters;
 import dev.sluice.telemetry.ExchangeMeters;
 import dev.sluice.telemetry.Meters;
+import dev.sluice.telemetry.RecentFailures;
 import dev.sluice.telemetry.StateMeters;
 import dev.sluice.transport.Transport;
 import dev.sluice.transport.Waiting;
@@ -72,6 +73,8 @@ public final class RunningSluice {
   private final ExchangeMeters exchangeMeters;
   private final StateMeters stateMeters;
   private final EndpointMeters endpointMeters;
+  private final RecentFailures failures = new RecentFailures(System::nanoTime);
+  private final ReloadLog reloads;
   private final @Nullable AccessLog accessLog;
   private final FileKeyDirectory directory;
   private final UpstreamTransport upstream;
@@ -84,6 +87,7 @@ public final class RunningSluice {
       throws IOException {
     this.config = started.config();
     this.hangUp = hangUp;
+    this.reloads = new ReloadLog(files.file(), InstantSource.system());
     this.memoryBudgetBytes =
         config.memoryBudgetBytes().orElse(Math.max(1, PlatformDependent.maxDirectMemory() / 2));
     this.metrics = new Metrics(version, ByteBufAllocator.DEFAULT, this::readiness);
@@ -122,8 +126,11 @@ public final class RunningSluice {
               }
 
               @Override
-              public void reloaded(KeysWatcher.Result result) {
-                Meters.CONFIG_RELOAD.counter(metrics.registry(), result.label()).increment();
+              public void reloaded(KeysWatcher.Reload reload) {
+                reloads.add(reload);
+                Meters.CONFIG_RELOAD
+                    .counter(metrics.registry(), reload.result().label())
+                    .increment();
               }
             });
     bindMeters();
@@ -158,12 +165,12 @@ public final class RunningSluice {
   private ExchangeListener listener() {
     ExchangeMeters meters = exchangeMeters;
     AccessLog log = accessLog;
-    if (log == null) {
-      return meters;
-    }
     return summary -> {
       meters.ended(summary);
-      log.ended(summary);
+      failures.ended(summary);
+      if (log != null) {
+        log.ended(summary);
+      }
     };
   }
 
@@ -223,7 +230,12 @@ public final class RunningSluice {
             metrics,
             this::readiness,
             () -> watcher.json(memoryBudgetBytes),
-            new EdgeOperations(edge, () -> config.shutdownGrace(), metrics.registry()),
+            new EdgeOperations(
+                edge,
+                () -> config.shutdownGrace(),
+                metrics.registry(),
+                new Problems(edge, failures, watcher),
+                reloads),
             () -> config.adminToken());
     adminAddress = admin.address();
     address = listen();
@@ -279,11 +291,12 @@ public final class RunningSluice {
         });
   }
 
-  private void keysReloaded(KeysWatcher.Result result) {
-    if (result == KeysWatcher.Result.OK) {
+  private void keysReloaded(KeysWatcher.Reload reload) {
+    reloads.add(reload);
+    if (reload.result() == KeysWatcher.Result.OK) {
       edge.keysChanged(config.revoke() == Revoke.CUT);
     }
-    Meters.KEYS_RELOAD.counter(metrics.registry(), result.label()).increment();
+    Meters.KEYS_RELOAD.counter(metrics.registry(), reload.result().label()).increment();
   }
 
   /** Where callers connect. */

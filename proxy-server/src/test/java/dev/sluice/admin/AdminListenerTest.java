@@ -85,6 +85,36 @@ class AdminListenerTest {
   }
 
   @Test
+  void theOpenExchangesAreJson() throws Exception {
+    assertAnswer(
+        send("GET", "/exchanges"),
+        200,
+        "application/json",
+        "{\"total\":3,\"exchanges\":["
+            + "{\"request_id\":\"req_1\",\"age_seconds\":90,\"operation\":\"messages\","
+            + "\"model\":\"small\",\"plan\":\"free\",\"key\":\"acme\",\"phase\":\"answering\","
+            + "\"stream\":true,\"endpoint\":\"10.0.0.7:8000\",\"attempts\":1,\"bytes_in\":11,"
+            + "\"bytes_out\":22,\"events\":33},"
+            + "{\"request_id\":\"req_2\",\"age_seconds\":0,\"operation\":\"unknown\","
+            + "\"model\":null,\"plan\":null,\"key\":null,\"phase\":\"open\",\"stream\":false,"
+            + "\"endpoint\":null,\"attempts\":0,\"bytes_in\":0,\"bytes_out\":0,\"events\":0}]}\n");
+    assertThat(send("POST", "/exchanges").statusCode()).isEqualTo(405);
+  }
+
+  @Test
+  void theOperatorsPageIsThereWithItsFiles() throws Exception {
+    for (String path : List.of("/", "/operator.js", "/live.js", "/page.css", "/icon.svg")) {
+      HttpResponse<String> answer = send("GET", path);
+      assertThat(answer.statusCode()).as(path).isEqualTo(200);
+      assertThat(answer.body().replace("http://www.w3.org/2000/svg", ""))
+          .doesNotContain("http:", "https:", "url(", "style=");
+      assertThat(answer.headers().firstValue("content-security-policy").orElse(""))
+          .startsWith("default-src 'none'; ");
+      assertThat(send("POST", path).statusCode()).isEqualTo(405);
+    }
+  }
+
+  @Test
   void metricsArePrometheusTextWhereNothingElseIsAskedFor() throws Exception {
     HttpResponse<String> answer = send("GET", "/metrics");
 
@@ -122,7 +152,7 @@ class AdminListenerTest {
 
   @Test
   void headIsTheHeadOfGetWithoutItsBody() throws Exception {
-    for (String path : List.of("/metrics", "/healthz", "/readyz", "/config")) {
+    for (String path : List.of("/metrics", "/healthz", "/readyz", "/config", "/", "/exchanges")) {
       HttpResponse<String> head = send("HEAD", path);
       HttpResponse<String> get = send("GET", path);
 
@@ -142,12 +172,20 @@ class AdminListenerTest {
   @Test
   void anUnknownPathIs404AndIsNotRepeated() throws Exception {
     for (String path :
-        List.of("/", "/metrics/", "//metrics", "/METRICS", "/v1/models", "/%6detrics", "/x<y>")) {
+        List.of(
+            "/index.html",
+            "/status.js",
+            "/metrics/",
+            "//metrics",
+            "/METRICS",
+            "/v1/models",
+            "/%6detrics",
+            "/x<y>")) {
       String answer = raw("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
 
       assertThat(answer).as(path).startsWith("HTTP/1.1 404 Not Found\r\n");
       assertThat(answer)
-          .contains("\r\n\r\nno such path (expected: /metrics, /healthz, /readyz, /config, ")
+          .contains("\r\n\r\nno such path (expected: /, /metrics, /healthz, /readyz, /config, ")
           .doesNotContain("x<y>");
     }
   }
@@ -280,6 +318,7 @@ class AdminListenerTest {
             metrics,
             readiness::get,
             () -> "{\"version\":1}\n",
+            new Parts(operations),
             new Calls(operations, new AccessRule(() -> null))),
         new LiveEvents(loop, Map.of(), 0),
         new PageListener.Bounds(64, life, life));

@@ -13,6 +13,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -28,6 +29,8 @@ class CallsTest {
   private static final SocketAddress HERE_TOO = peer("::1");
   private static final SocketAddress ELSEWHERE = peer("192.0.2.7");
   private static final String TOKEN = "operators-token";
+  private static final String NO_PAGE =
+      "peer: a web page (expected: the operator's page, or an operator's own client)";
 
   private final FakeOperations operations = new FakeOperations();
   private final Calls open = new Calls(operations, new AccessRule(() -> null));
@@ -263,6 +266,36 @@ class CallsTest {
         ask("POST", "/endpoints/%4/eject"), 400, "id: malformed (expected: percent-encoded UTF-8)");
   }
 
+  // What is only shown.
+
+  @Test
+  void whatIsWrongIsShown() {
+    assertDone(
+        ask("GET", "/problems"),
+        "{\"problems\":[{\"severity\":\"alarm\",\"text\":\"On fire.\"},"
+            + "{\"severity\":\"caution\",\"text\":\"Smoke.\"}]}");
+  }
+
+  @Test
+  void howMuchIsUnderWayIsShown() {
+    assertDone(
+        ask("GET", "/overview"),
+        "{\"exchanges\":3,\"max_exchanges\":10,\"streams\":2,\"connections\":4,"
+            + "\"max_connections\":20,\"memory_held_bytes\":5,\"memory_limit_bytes\":50,"
+            + "\"plans\":[{\"name\":\"free\",\"slots_in_use\":1,\"slots\":2}]}");
+  }
+
+  @Test
+  void reloadsAreShown() {
+    assertDone(
+        ask("GET", "/reloads"),
+        "{\"reloads\":[{\"at\":\"2026-05-04T03:02:01Z\",\"file\":\"keys.yaml\","
+            + "\"result\":\"refused\",\"told\":\"the 2 keys known before stay\","
+            + "\"faults\":[\"a\",\"b\"]},{\"at\":\"2026-05-04T03:02:01Z\","
+            + "\"file\":\"sluice.yaml\",\"result\":\"ok\",\"told\":\"read at the start\","
+            + "\"faults\":[]}]}");
+  }
+
   // Paths and methods.
 
   @ParameterizedTest
@@ -270,6 +303,9 @@ class CallsTest {
     "PUT, /maintenance, 'GET, HEAD, POST'",
     "DELETE, /drain, 'GET, HEAD, POST'",
     "POST, /endpoints, 'GET, HEAD'",
+    "POST, /problems, 'GET, HEAD'",
+    "PUT, /overview, 'GET, HEAD'",
+    "DELETE, /reloads, 'GET, HEAD'",
     "PATCH, /endpoints, 'GET, HEAD'",
     "GET, /endpoints/a/eject, POST",
     "PUT, /endpoints/a/restore, POST",
@@ -377,20 +413,87 @@ class CallsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "Origin, http://127.0.0.1:9901",
-    "Origin, null",
-    "Sec-Fetch-Site, cross-site",
-    "Sec-Fetch-Site, same-origin",
-    "Sec-Fetch-Site, same-site",
+    "127.0.0.1:9901, http://127.0.0.1:9902, same-origin",
+    "127.0.0.1:9901, http://127.0.0.1, same-origin",
+    "127.0.0.1:9901, http://evil.example, cross-site",
+    "127.0.0.1:9901, http://localhost:9901, same-site",
+    "127.0.0.1:9901, http://127.0.0.1:9901, cross-site",
+    "127.0.0.1:9901, http://127.0.0.1:9901, same-site",
+    "127.0.0.1:9901, null, same-origin",
+    "127.0.0.1:9901, file://, same-origin",
+    "127.0.0.1:9901, '', cross-site",
+    "127.0.0.1:9901, '', same-site",
+    "127.0.0.1:9901, '', same-origin",
   })
-  void aWebPageMayNotWhateverItSends(String name, String value) {
-    String right = "Bearer " + TOKEN;
+  void anotherWebPageMayNotWhateverItSends(String host, String origin, String site) {
     for (Calls calls : List.of(open, guarded)) {
-      assertRefused(
-          ask(calls, HERE, "POST", "/drain", name, value, "Authorization", right),
-          403,
-          "peer: a web page (expected: an operator's own client)");
+      assertRefused(fromPage(calls, host, origin, site), 403, NO_PAGE);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"127.0.0.1:9901", "localhost:9901", "[::1]:9901", "10.0.0.1", "[fd00::7]"})
+  void theOperatorsOwnPageMay(String host) {
+    for (String scheme : List.of("http://", "https://")) {
+      for (Calls calls : List.of(open, guarded)) {
+        assertThat(
+                Objects.requireNonNull(fromPage(calls, host, scheme + host, "same-origin"))
+                    .status())
+            .isEqualTo(200);
+        assertThat(Objects.requireNonNull(fromPage(calls, host, scheme + host, "")).status())
+            .isEqualTo(200);
+      }
+    }
+  }
+
+  /** A page from elsewhere whose name was made to lead here is its own origin. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "evil.example:9901",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "[evil]",
+        "",
+        "1.2.3.4.5"
+      })
+  void aNameIsThePagesOwnOnlyWithTheToken(String host) {
+    assertRefused(fromPage(open, host, "http://" + host, "same-origin"), 403, NO_PAGE);
+    assertThat(
+            Objects.requireNonNull(fromPage(guarded, host, "http://" + host, "same-origin"))
+                .status())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void twoOriginsAreAnotherPage() {
+    assertRefused(
+        ask(
+            open,
+            HERE,
+            "POST",
+            "/drain",
+            "Host",
+            "localhost",
+            "Origin",
+            "http://localhost",
+            "Origin",
+            "http://localhost"),
+        403,
+        NO_PAGE);
+  }
+
+  private static @Nullable Reply fromPage(Calls calls, String host, String origin, String site) {
+    List<String> headers =
+        new ArrayList<>(List.of("Host", host, "Authorization", "Bearer " + TOKEN));
+    if (!origin.isEmpty()) {
+      headers.addAll(List.of("Origin", origin));
+    }
+    if (!site.isEmpty()) {
+      headers.addAll(List.of("Sec-Fetch-Site", site));
+    }
+    return ask(calls, HERE, "POST", "/drain", headers.toArray(String[]::new));
   }
 
   @Test

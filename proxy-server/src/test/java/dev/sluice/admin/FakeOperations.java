@@ -1,13 +1,17 @@
 package dev.sluice.admin;
 
+import dev.sluice.exchange.OpenExchange;
 import dev.sluice.pipeline.Maintenance;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Operations that remember what was done, and do it at once. */
@@ -59,7 +63,7 @@ final class FakeOperations implements Operations {
 
   private EndpointReport endpoint(String model, String id) {
     boolean out = ejected.contains(model + " " + id);
-    return new EndpointReport(model, id, out ? "out" : "healthy", out ? null : 0L, 1, 2);
+    return new EndpointReport(model, id, out ? "out" : "healthy", out ? null : 0L, false, 1, 2);
   }
 
   @Override
@@ -72,6 +76,60 @@ final class FakeOperations implements Operations {
   public void restore(String model, String endpoint) {
     done.add("restore " + model + " " + endpoint);
     ejected.remove(model + " " + endpoint);
+  }
+
+  @Override
+  public List<Problem> problems() {
+    return List.of(new Problem(true, "On fire."), new Problem(false, "Smoke."));
+  }
+
+  @Override
+  public Overview overview() {
+    return new Overview(3, 10, 2, 4, 20, 5, 50, List.of(new PlanReport("free", 1, 2)));
+  }
+
+  @Override
+  public CompletionStage<List<OpenExchange>> oldestExchanges(int most) {
+    return CompletableFuture.completedFuture(
+        List.of(
+            new OpenExchange(
+                "req_1",
+                "messages",
+                "small",
+                "free",
+                "acme",
+                OpenExchange.Phase.ANSWERING,
+                true,
+                "10.0.0.7:8000",
+                1,
+                0,
+                90_999_999_999L,
+                11,
+                22,
+                33),
+            new OpenExchange(
+                "req_2",
+                "unknown",
+                null,
+                null,
+                null,
+                OpenExchange.Phase.OPEN,
+                false,
+                null,
+                0,
+                1,
+                0,
+                0,
+                0,
+                0)));
+  }
+
+  @Override
+  public List<ReloadReport> reloads() {
+    Instant at = Instant.parse("2026-05-04T03:02:01Z");
+    return List.of(
+        new ReloadReport(at, "keys.yaml", true, "the 2 keys known before stay", List.of("a", "b")),
+        new ReloadReport(at, "sluice.yaml", false, "read at the start", List.of()));
   }
 
   /** Everything is in maintenance. */

@@ -278,7 +278,8 @@ final class KeysWatcherTest {
 
   private KeysWatcher watch() {
     InstantSource clock = () -> now;
-    return new KeysWatcher(file, KeysText.PLANS, keys, clock, results::add);
+    return new KeysWatcher(
+        file, KeysText.PLANS, keys, clock, reload -> results.add(reload.result()));
   }
 
   private void polls(int times) {

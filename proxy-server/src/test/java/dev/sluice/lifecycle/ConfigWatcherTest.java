@@ -78,7 +78,13 @@ final class ConfigWatcherTest {
     }
     keys = new FileKeyDirectory(good.value().keys());
     watcher =
-        new ConfigWatcher(files, good.value(), keys, () -> now, keysReloads::add, new Recording());
+        new ConfigWatcher(
+            files,
+            good.value(),
+            keys,
+            () -> now,
+            reload -> keysReloads.add(reload.result()),
+            new Recording());
     polls(2);
     log.start();
     LOGGER.addAppender(log);
@@ -105,8 +111,8 @@ final class ConfigWatcherTest {
     }
 
     @Override
-    public void reloaded(KeysWatcher.Result result) {
-      if (result == KeysWatcher.Result.REFUSED) {
+    public void reloaded(KeysWatcher.Reload reload) {
+      if (reload.result() == KeysWatcher.Result.REFUSED) {
         taken.add("refused");
       }
       told.release();
@@ -394,7 +400,13 @@ final class ConfigWatcherTest {
             directory.resolve("sluice.yaml"), Map.of("SMALL_KEY", "a", "TOKEN", "b"), OLD);
     GoodFiles good = ((Reading.Good<GoodFiles>) files.read()).value();
     try (ConfigWatcher running =
-        new ConfigWatcher(files, good, keys, Instant::now, keysReloads::add, recording)) {
+        new ConfigWatcher(
+            files,
+            good,
+            keys,
+            Instant::now,
+            reload -> keysReloads.add(reload.result()),
+            recording)) {
       running.start();
       Files.writeString(directory.resolve("sluice.yaml"), CONFIG + "revoke: cut\n");
       assertThat(recording.told.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
