@@ -30,7 +30,9 @@ public record TraceContext(
   /** The header that carries what tracing systems add. */
   public static final String TRACESTATE = "tracestate";
 
-  /** The most characters of {@code tracestate} that go on: as many as the specification asks for. */
+  /**
+   * The most characters of {@code tracestate} that go on: as many as the specification asks for.
+   */
   public static final int MAX_STATE_CHARS = 512;
 
   /** The most members of {@code tracestate} that go on: as many as there may be. */
@@ -94,7 +96,9 @@ public record TraceContext(
     return text.length() == LENGTH || (!text.startsWith("00") && text.charAt(LENGTH) == '-');
   }
 
-  /** The lines of {@code tracestate} as one; where it is too long, its last members are left out. */
+  /**
+   * The lines of {@code tracestate} as one; where it is too long, its last members are left out.
+   */
   private static @Nullable String state(List<String> lines) {
     String state = String.join(",", lines);
     int end = 0;

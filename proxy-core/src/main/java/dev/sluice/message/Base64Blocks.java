@@ -19,7 +19,7 @@ final class Base64Blocks {
   static final int BYTES = 2 << 10;
 
   private static final long EACH = 0x0101010101010101L;
-  private static final long HIGH_BITS = 0x80 * EACH;
+  private static final long HIGH_BITS = 0x8080808080808080L;
   private static final long LETTER_FROM = (0x80 - 'a') * EACH;
   private static final long LETTER_PAST = (0x7f - 'z') * EACH;
   private static final long DIGIT_FROM = (0x80 - '/') * EACH; // "/" stands before "0"

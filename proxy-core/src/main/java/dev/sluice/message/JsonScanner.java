@@ -263,8 +263,8 @@ final class JsonScanner {
   // Numbers.
 
   /**
-   * Passes a number; its value where it is written in digits alone and is at most {@link Integer#MAX_VALUE}
-   * or so; else -1.
+   * Passes a number; its value where it is written in digits alone and is at most {@link
+   * Integer#MAX_VALUE} or so; else -1.
    */
   long wholeNumber() {
     int from = at;

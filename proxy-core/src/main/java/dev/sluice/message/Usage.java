@@ -19,9 +19,10 @@ public record Usage(long inputTokens, long outputTokens) {
   public static final long MAX_TOKENS = 1_000_000_000;
 
   /**
-   * Gathers the members of {@code usage} objects, a later one in the place of an earlier: the events
-   * of a stream tell the sum so far, not what was added. Names are told apart by a hash of their
-   * bytes, so that one that comes in pieces needs no copy; the names that count have different ones.
+   * Gathers the members of {@code usage} objects, a later one in the place of an earlier: the
+   * events of a stream tell the sum so far, not what was added. Names are told apart by a hash of
+   * their bytes, so that one that comes in pieces needs no copy; the names that count have
+   * different ones.
    */
   static final class Members {
     /** The hash of no bytes. */

@@ -129,7 +129,9 @@ public final class UsageScanner {
     return to;
   }
 
-  /** The high bits of the bytes that are the name's rarest letter; perhaps of some above the first. */
+  /**
+   * The high bits of the bytes that are the name's rarest letter; perhaps of some above the first.
+   */
   private static long rarest(long eight) {
     long x = eight ^ 'g' * EACH;
     return (x - EACH) & ~x & HIGH_BITS;
@@ -245,7 +247,7 @@ public final class UsageScanner {
       depth = 1;
       state = State.NESTED;
     } else if (isDigit(b)) {
-      number = b - '0';
+      number = Character.digit(b, 10);
       state = State.NUMBER;
     } else if (b == ',' || b == '}') {
       leave();

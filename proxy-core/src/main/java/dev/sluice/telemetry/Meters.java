@@ -21,8 +21,8 @@ import java.util.stream.Stream;
  * and what it says. The only place where meters are registered, so that none can differ from its
  * line here.
  *
- * <p>What OpenTelemetry's conventions for generative AI have a name for bears that name, as Prometheus
- * writes it; everything else begins with {@code sluice_}.
+ * <p>What OpenTelemetry's conventions for generative AI have a name for bears that name, as
+ * Prometheus writes it; everything else begins with {@code sluice_}.
  *
  * <p>Label values are bounded by the configuration: a model, plan or operation that is not
  * configured is {@code unknown}. Nothing that a caller sends becomes a label value.

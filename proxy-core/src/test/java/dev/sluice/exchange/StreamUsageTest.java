@@ -92,8 +92,7 @@ class StreamUsageTest {
       String begun = MESSAGES.substring(0, delta);
       fixture
           .upstream()
-          .answer(
-              SseWire.head("transfer-encoding: chunked") + SseWire.chunks(begun, List.of()));
+          .answer(SseWire.head("transfer-encoding: chunked") + SseWire.chunks(begun, List.of()));
       fixture.upstream().close();
 
       assertThat(fixture.summary().end()).isEqualTo(End.UPSTREAM);

@@ -39,7 +39,8 @@ class TraceContextTest {
     assertThat(context.traceId()).isEqualTo(TRACE);
     assertThat(context.parentId()).isEqualTo(0xb7ad6b7169203331L);
     assertThat(context.isSampled()).isEqualTo(on.endsWith("1") || on.endsWith("3"));
-    assertThat(written(context)).isEqualTo("traceparent: 00-" + TRACE + "-00f067aa0ba902b7-" + on + "\r\n");
+    assertThat(written(context))
+        .isEqualTo("traceparent: 00-" + TRACE + "-00f067aa0ba902b7-" + on + "\r\n");
   }
 
   @ParameterizedTest
@@ -86,7 +87,8 @@ class TraceContextTest {
       }
       parent.setLength(random.nextInt(parent.length() + 1));
       TraceContext context = of("traceparent", parent.toString());
-      assertThat(written(context)).matches("traceparent: 00-[0-9a-f]{32}-00f067aa0ba902b7-0[0-3]\r\n");
+      assertThat(written(context))
+          .matches("traceparent: 00-[0-9a-f]{32}-00f067aa0ba902b7-0[0-3]\r\n");
     }
   }
 

@@ -147,8 +147,27 @@ class UsageScannerTest {
   void noBytesInAnyPiecesMakeItThrowAndThePiecesDoNotMatter(long seed) {
     Random random = new Random(seed);
     String[] tokens = {
-      "'usage'", "'usage", "usage'", ":", "{", "}", "'output_tokens'", "'input_tokens'", "7", "12",
-      ",", "'", "\\", " ", "[", "]", "g", "\n", "-", "data: ", "'usage':{'output_tokens':3}"
+      "'usage'",
+      "'usage",
+      "usage'",
+      ":",
+      "{",
+      "}",
+      "'output_tokens'",
+      "'input_tokens'",
+      "7",
+      "12",
+      ",",
+      "'",
+      "\\",
+      " ",
+      "[",
+      "]",
+      "g",
+      "\n",
+      "-",
+      "data: ",
+      "'usage':{'output_tokens':3}"
     };
     for (int round = 0; round < 20_000; round++) {
       StringBuilder stream = new StringBuilder();
@@ -208,7 +227,8 @@ class UsageScannerTest {
 
   private static void feed(UsageScanner scanner, String quoted) {
     byte[] bytes = Bodies.bytes(quoted);
-    // Something stands on both sides, as in a read buffer, which must not be taken for a part of it.
+    // Something stands on both sides, as in a read buffer, which must not be taken for a part of
+    // it.
     ByteBuf in = Unpooled.directBuffer().writeBytes(Bodies.bytes("'usage'"));
     in.writeBytes(bytes).writeBytes(Bodies.bytes("'usage':{'output_tokens':99}"));
     scanner.scan(in, "'usage'".length(), bytes.length);

@@ -32,7 +32,8 @@ class AccessLogLineTest {
             line(
                 new ExchangeSummary(
                     STARTED_MILLIS,
-                    "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
+                    "req_1",
+                    new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
                     "chat_completions",
                     "openai/gpt-oss-120b",
                     "pro",
@@ -42,7 +43,8 @@ class AccessLogLineTest {
                     true,
                     2_048,
                     70_000,
-                    312, new Usage(1_200, 0),
+                    312,
+                    new Usage(1_200, 0),
                     40_001_999,
                     1_500_000_000,
                     endpoint,
@@ -114,7 +116,8 @@ class AccessLogLineTest {
       ExchangeSummary summary =
           new ExchangeSummary(
               Instant.parse(moment).toEpochMilli(),
-              "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
+              "req_1",
+              new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
               "models",
               null,
               null,
@@ -124,7 +127,8 @@ class AccessLogLineTest {
               false,
               0,
               0,
-              0, Usage.NONE,
+              0,
+              Usage.NONE,
               0,
               0,
               null,
@@ -155,7 +159,8 @@ class AccessLogLineTest {
   private static ExchangeSummary unanswered(String operation, @Nullable String model) {
     return new ExchangeSummary(
         STARTED_MILLIS,
-        "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
+        "req_1",
+        new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
         operation,
         model,
         null,
@@ -165,7 +170,8 @@ class AccessLogLineTest {
         false,
         0,
         0,
-        0, Usage.NONE,
+        0,
+        Usage.NONE,
         -1,
         7_999,
         null,

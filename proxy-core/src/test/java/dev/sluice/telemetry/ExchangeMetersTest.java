@@ -120,7 +120,8 @@ class ExchangeMetersTest {
     meters.ended(
         new ExchangeSummary(
             0,
-            "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
+            "req_1",
+            new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
             "chat_completions",
             "small",
             "free",
@@ -130,7 +131,8 @@ class ExchangeMetersTest {
             true,
             10,
             0,
-            0, Usage.NONE,
+            0,
+            Usage.NONE,
             -1,
             5_000_000,
             null,
@@ -236,7 +238,8 @@ class ExchangeMetersTest {
   private static ExchangeSummary stream(String operation, String model, String plan, End end) {
     return new ExchangeSummary(
         0,
-        "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
+        "req_1",
+        new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
         operation,
         model,
         plan,
@@ -246,7 +249,8 @@ class ExchangeMetersTest {
         true,
         100,
         2_000,
-        7, new Usage(30, 400),
+        7,
+        new Usage(30, 400),
         40_000_000,
         1_500_000_000,
         null,
@@ -260,7 +264,8 @@ class ExchangeMetersTest {
       @Nullable String model, @Nullable String plan, int status, Reason reason) {
     return new ExchangeSummary(
         0,
-        "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
+        "req_1",
+        new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
         "chat_completions",
         model,
         plan,
@@ -270,7 +275,8 @@ class ExchangeMetersTest {
         false,
         0,
         200,
-        0, Usage.NONE,
+        0,
+        Usage.NONE,
         1_000_000,
         1_000_000,
         null,

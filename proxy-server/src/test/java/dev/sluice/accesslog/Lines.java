@@ -13,7 +13,8 @@ final class Lines {
   static ExchangeSummary exchange(int number) {
     return new ExchangeSummary(
         0,
-        "req_" + number, new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
+        "req_" + number,
+        new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
         "models",
         null,
         "free",
@@ -23,7 +24,8 @@ final class Lines {
         false,
         0,
         300,
-        0, Usage.NONE,
+        0,
+        Usage.NONE,
         1_000,
         2_000,
         null,

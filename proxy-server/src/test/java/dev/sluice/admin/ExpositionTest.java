@@ -304,7 +304,8 @@ class ExpositionTest {
       String model, String plan, int status, @Nullable Reason reason) {
     return new ExchangeSummary(
         0,
-        "req_1", new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
+        "req_1",
+        new TraceContext(0x0af7651916cd43ddL, 0x8448eb211c80319cL, 0, 0, null),
         reason == null ? "models" : model,
         model,
         plan,
@@ -314,7 +315,8 @@ class ExpositionTest {
         true,
         1,
         2,
-        3, new Usage(30, 4_000),
+        3,
+        new Usage(30, 4_000),
         4_000_000,
         5_000_000,
         null,

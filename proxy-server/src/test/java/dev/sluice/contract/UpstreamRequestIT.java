@@ -193,8 +193,7 @@ class UpstreamRequestIT {
         List.of(
             chat("small"),
             chat("small").header("traceparent", "00-1").header("tracestate", "vendor=1"),
-            chat("small")
-                .header("traceparent", "00-" + "0".repeat(32) + "-b7ad6b7169203331-01"))) {
+            chat("small").header("traceparent", "00-" + "0".repeat(32) + "-b7ad6b7169203331-01"))) {
       Answer answer = SCENE.exchange(request);
       Recorded recorded = SCENE.upstream.take();
 
@@ -213,7 +212,10 @@ class UpstreamRequestIT {
         "a line of " + id,
         () -> SCENE.sluice().stdout().stream().anyMatch(line -> line.contains(id)));
     String line =
-        SCENE.sluice().stdout().stream().filter(said -> said.contains(id)).findFirst().orElseThrow();
+        SCENE.sluice().stdout().stream()
+            .filter(said -> said.contains(id))
+            .findFirst()
+            .orElseThrow();
     return (String) Objects.requireNonNull(Json.object(line).get("trace_id"));
   }
 

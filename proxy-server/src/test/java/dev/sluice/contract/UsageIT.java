@@ -93,8 +93,7 @@ class UsageIT {
   @Test
   void aStreamThatBreaksOffTellsWhatWasSeen() {
     SCENE.upstream.answers(
-        Script.raw(Script.streamHead() + Script.chunks(MESSAGE_START, "data: {}\n\n"))
-            .thenClose());
+        Script.raw(Script.streamHead() + Script.chunks(MESSAGE_START, "data: {}\n\n")).thenClose());
     Answer broken = SCENE.exchange(stream(MESSAGES, "small"));
 
     assertTokens(broken, 40, 1);
