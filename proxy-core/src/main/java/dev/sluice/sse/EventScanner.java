@@ -1,7 +1,6 @@
 package dev.sluice.sse;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.util.ByteProcessor;
 
 /**
  * Finds where server-sent events end in a byte stream that comes in pieces: just behind the empty
@@ -16,6 +15,10 @@ public final class EventScanner {
    * own. Between line ends nothing matters but whether a line began with a colon (a comment) and
    * whether it is the terminator. Lines longer than that, nearly all, are not compared with it.
    */
+  private static final long EIGHT_ONES = 0x0101010101010101L;
+  private static final long EIGHT_LF = EIGHT_ONES * '\n';
+  private static final long EIGHT_CR = EIGHT_ONES * '\r';
+
   private final Terminator terminator;
   private boolean lineEmpty = true;
   private boolean afterCr;
@@ -104,8 +107,32 @@ public final class EventScanner {
         || (!lineEmpty && matched == terminator.length());
   }
 
+  /**
+   * The index of the first CR or LF, found eight bytes at a time; {@code to} where there is none.
+   */
   private static int lineEnd(ByteBuf in, int from, int to) {
-    int end = in.forEachByte(from, to - from, ByteProcessor.FIND_CRLF);
-    return end < 0 ? to : end;
+    int at = from;
+    for (; at <= to - Long.BYTES; at += Long.BYTES) {
+      long word = in.getLongLE(at);
+      long ends = firstZero(word ^ EIGHT_LF) | firstZero(word ^ EIGHT_CR);
+      if (ends != 0) {
+        return at + (Long.numberOfTrailingZeros(ends) >>> 3);
+      }
+    }
+    while (at < to) {
+      byte b = in.getByte(at);
+      if (b == '\n' || b == '\r') {
+        return at;
+      }
+      at++;
+    }
+    return to;
+  }
+
+  /**
+   * The high bit of the lowest byte that is zero; bits above it may be set, too, those below not.
+   */
+  private static long firstZero(long word) {
+    return (word - EIGHT_ONES) & ~word & EIGHT_ONES << 7;
   }
 }

@@ -72,10 +72,14 @@ class EventScannerTest {
   @Test
   void anyStreamCutAnywhereHasTheEventsOfTheReference() {
     Random random = new Random(20260101);
-    String alphabet = "\r\r\r\n\n\n\n:ax";
+    // Lines mostly shorter and mostly longer than a word; bytes beside CR and LF and with high
+    // bits.
+    List<String> alphabets =
+        List.of("\r\r\r\n\n\n\n:ax", "\r\n\n:axyz\u008d\u008a\u000c\u000e\u0009\u000b\u00ff\u0000");
     for (int round = 0; round < FUZZ_ROUNDS; round++) {
+      String alphabet = alphabets.get(round % alphabets.size());
       StringBuilder stream = new StringBuilder();
-      for (int i = random.nextInt(40); i > 0; i--) {
+      for (int i = random.nextInt(60); i > 0; i--) {
         stream.append(alphabet.charAt(random.nextInt(alphabet.length())));
       }
       List<Integer> cuts = new ArrayList<>();
@@ -84,6 +88,22 @@ class EventScannerTest {
       }
       cuts.sort(null);
       assertSees(stream.toString(), cuts, reference(stream.toString()));
+    }
+  }
+
+  @Test
+  void aLineEndIsFoundWhereverItStandsInALongLine() {
+    for (String end : List.of("\n\n", "\r\n\r\n")) {
+      for (int length = 0; length < 40; length++) {
+        for (int before = 0; before < 8; before++) {
+          String stream = "x".repeat(before) + "data: " + "y".repeat(length) + end + "data: z";
+          EventScanner scanner = new EventScanner(Terminator.NONE);
+          ByteBuf in = Bytes.of(stream);
+          assertThat(scanner.scan(in, before, stream.length() - before))
+              .isEqualTo(stream.length() - "data: z".length());
+          in.release();
+        }
+      }
     }
   }
 
