@@ -1,13 +1,11 @@
 package dev.sluice.exchange;
 
-import static dev.sluice.http.HeadWriter.endOfLine;
-import static dev.sluice.http.HeadWriter.header;
-import static dev.sluice.http.HeadWriter.text;
-
 import dev.sluice.error.ErrorBody;
 import dev.sluice.error.Failure;
 import dev.sluice.http.ConnectionTokens;
+import dev.sluice.http.HeadWriter;
 import dev.sluice.http.HttpDate;
+import dev.sluice.http.Pieces;
 import dev.sluice.http.ResponseHead;
 import dev.sluice.slots.SlotsLeft;
 import io.netty.buffer.ByteBuf;
@@ -36,15 +34,15 @@ final class Answers {
   /** A failure in the one error shape. */
   static ByteBuf error(Exchange exchange, Failure failure) {
     byte[] json = ErrorBody.json(failure, exchange.requestId());
-    ByteBuf answer = ownHead(exchange, failure.reason().status(), json.length);
+    HeadWriter answer = ownHead(exchange, failure.reason().status(), json.length);
     if (failure.reason().status() == 401) {
-      header(answer, "www-authenticate", "Bearer");
+      answer.header("www-authenticate", "Bearer");
     }
     if (failure.retryAfterSeconds() > 0) {
-      header(answer, "retry-after", Integer.toString(failure.retryAfterSeconds()));
+      answer.header("retry-after", Integer.toString(failure.retryAfterSeconds()));
     }
     if (failure.allow() != null) {
-      header(answer, "allow", failure.allow());
+      answer.header("allow", failure.allow());
     }
     return ownBody(exchange, answer, json);
   }
@@ -54,24 +52,24 @@ final class Answers {
     return ownBody(exchange, ownHead(exchange, status, json.length), json);
   }
 
-  private static ByteBuf ownHead(Exchange exchange, int status, int bodyBytes) {
-    ByteBuf answer = exchange.downstream().alloc().directBuffer(320 + bodyBytes);
+  private static HeadWriter ownHead(Exchange exchange, int status, int bodyBytes) {
+    HeadWriter answer = HeadWriter.begin();
     statusLine(answer, status);
-    header(answer, "content-type", "application/json");
-    header(answer, "content-length", Integer.toString(bodyBytes));
-    header(answer, "date", HttpDate.at(System.currentTimeMillis()));
+    answer.header("content-type", "application/json");
+    answer.header("content-length", Integer.toString(bodyBytes));
+    answer.header("date", HttpDate.at(System.currentTimeMillis()));
     ownHeaders(exchange, answer);
     return answer;
   }
 
-  private static ByteBuf ownBody(Exchange exchange, ByteBuf answer, byte[] json) {
-    endOfLine(answer);
+  private static ByteBuf ownBody(Exchange exchange, HeadWriter head, byte[] json) {
+    ByteBuf answer = head.endOfLine().toBuffer(exchange.downstream().alloc(), json.length);
     return exchange.isHeadRequest() ? answer : answer.writeBytes(json);
   }
 
   /** The head of a relayed answer: the upstream's, but for what belongs to its connection. */
   static ByteBuf relayed(Exchange exchange, ResponseHead head, BodyEnd bodyEnd, int length) {
-    ByteBuf answer = exchange.downstream().alloc().directBuffer(512);
+    HeadWriter answer = HeadWriter.begin();
     statusLine(answer, head.status());
     HttpHeaders headers = head.headers();
     ConnectionTokens connection = ConnectionTokens.of(headers);
@@ -88,40 +86,40 @@ final class Answers {
         continue;
       }
       dated |= name.equals("date");
-      header(answer, name, entry.getValue());
+      answer.header(name, entry.getValue());
     }
     if (!dated) {
-      header(answer, "date", HttpDate.at(System.currentTimeMillis()));
+      answer.header("date", HttpDate.at(System.currentTimeMillis()));
     }
     switch (bodyEnd) {
-      case LENGTH -> header(answer, "content-length", Integer.toString(length));
-      case CHUNKED -> header(answer, "transfer-encoding", "chunked");
+      case LENGTH -> answer.header("content-length", Integer.toString(length));
+      case CHUNKED -> answer.header("transfer-encoding", "chunked");
       case CLOSE -> exchange.downstream().closeAfterAnswer();
     }
     ownHeaders(exchange, answer);
-    endOfLine(answer);
-    return answer;
+    return answer.endOfLine().toBuffer(exchange.downstream().alloc(), Pieces.room(length));
   }
 
-  private static void statusLine(ByteBuf answer, int status) {
-    text(answer, "HTTP/1.1 ");
-    text(answer, Integer.toString(status));
-    answer.writeByte(' ');
-    text(answer, HttpResponseStatus.valueOf(status).reasonPhrase());
-    endOfLine(answer);
+  private static void statusLine(HeadWriter answer, int status) {
+    answer
+        .text("HTTP/1.1 ")
+        .text(Integer.toString(status))
+        .text(" ")
+        .text(HttpResponseStatus.valueOf(status).reasonPhrase())
+        .endOfLine();
   }
 
-  private static void ownHeaders(Exchange exchange, ByteBuf answer) {
-    header(answer, "x-request-id", exchange.requestId());
+  private static void ownHeaders(Exchange exchange, HeadWriter answer) {
+    answer.header("x-request-id", exchange.requestId());
     SlotsLeft slots = exchange.slotsLeft();
     if (slots != null) {
-      header(answer, LIMIT_STREAMS, Integer.toString(slots.limit()));
-      header(answer, REMAINING_STREAMS, Integer.toString(slots.remaining()));
+      answer.header(LIMIT_STREAMS, Integer.toString(slots.limit()));
+      answer.header(REMAINING_STREAMS, Integer.toString(slots.remaining()));
     }
     if (!exchange.downstream().keepsAlive()) {
-      header(answer, "connection", "close");
+      answer.header("connection", "close");
     } else if (!exchange.downstream().readsChunks()) {
-      header(answer, "connection", "keep-alive"); // HTTP/1.0 asks for it and is told so
+      answer.header("connection", "keep-alive"); // HTTP/1.0 asks for it and is told so
     }
   }
 }

@@ -52,7 +52,6 @@ public final class Exchange {
   private final Downstream downstream;
   private final Snapshot snapshot;
   private final MemoryShare unsent;
-  private final @Nullable HttpRequest head;
   private final String target;
   private final Route route;
   private final long declaredBodyBytes;
@@ -62,6 +61,7 @@ public final class Exchange {
   private final long startedNanos;
 
   private Phase phase = Phase.OPEN;
+  private @Nullable HttpRequest head;
   private @Nullable KeyHash keyHash;
   private @Nullable Key key;
   private @Nullable Plan plan;
@@ -126,7 +126,7 @@ public final class Exchange {
     return snapshot;
   }
 
-  /** The request's head. */
+  /** The request's head; only until an answer begins. */
   public HttpRequest head() {
     return require(head, "head");
   }
@@ -203,7 +203,7 @@ public final class Exchange {
     return body;
   }
 
-  /** The request's body. */
+  /** The request's body; only until an answer begins. */
   public HeldBody body() {
     return require(body, "body");
   }
@@ -219,7 +219,7 @@ public final class Exchange {
     stream = learned.stream();
   }
 
-  /** What the request's body says; only after {@link #learn}. */
+  /** What the request's body says; only after {@link #learn}, and until an answer begins. */
   public RequestFacts facts() {
     return require(facts, "facts");
   }
@@ -491,13 +491,16 @@ public final class Exchange {
     return new HeldBody(downstream.alloc(), downstream.context().budget(), claim, maxBytes);
   }
 
-  /** Writes the head of a relayed answer, alone or with bytes of its body. */
-  void beginAnswer(int answerStatus, ByteBuf bytes) {
+  /** A relayed answer begins: its head is written next. */
+  void beginAnswer(int answerStatus) {
     phase = Phase.ANSWERING;
     status = answerStatus;
     endRetry();
     releaseBody();
-    downstream.write(bytes);
+    // Nobody asks again: a stream may be long, and there may be many.
+    head = null;
+    body = null;
+    facts = null;
   }
 
   /** Whether events of this exchange's dialect have names. */

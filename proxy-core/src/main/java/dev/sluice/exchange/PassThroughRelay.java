@@ -51,7 +51,7 @@ final class PassThroughRelay extends StreamRelay {
   @Override
   int relay(ByteBuf piece) {
     int heldBytes = held == null ? 0 : held.readableBytes();
-    ByteBuf in = Pieces.join(exchange.downstream().alloc(), held, piece);
+    ByteBuf in = Pieces.join(held, piece);
     held = null;
     int start = in.readerIndex();
     int safe = start;

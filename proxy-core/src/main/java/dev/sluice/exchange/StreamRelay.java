@@ -3,6 +3,7 @@ package dev.sluice.exchange;
 import dev.sluice.error.ErrorBody;
 import dev.sluice.error.Failure;
 import dev.sluice.http.BodyFraming;
+import dev.sluice.http.Pieces;
 import dev.sluice.http.ResponseHead;
 import dev.sluice.message.UsageScanner;
 import dev.sluice.sse.BodyScanner;
@@ -48,13 +49,15 @@ abstract class StreamRelay implements AnswerBody {
   final BodyScanner scanner;
   final EventScanner events;
   private final UsageScanner usage = new UsageScanner();
-  private final ResponseHead head;
   private final Answers.BodyEnd bodyEnd;
   private final MemoryShare held;
   private final @Nullable Deadline ping;
   private final long pingNanos;
+
+  /** Until it is sent. */
+  private @Nullable ResponseHead head;
+
   private boolean came;
-  private boolean begun;
   private boolean written;
   private boolean progressed;
   private boolean terminatorSent;
@@ -154,21 +157,29 @@ abstract class StreamRelay implements AnswerBody {
     came = true;
     usage.scan(in, from, length);
     int boundary = events.scan(in, from, length);
-    return begun || events.events() > 0 ? boundary : -1;
+    return head == null || events.events() > 0 ? boundary : -1;
   }
 
   /** Writes whole events, behind the head where they are the first. */
   final void send(ByteBuf bytes) {
-    begin();
     written = true;
-    exchange.downstream().write(bytes);
+    exchange.downstream().write(behindHead(bytes));
   }
 
-  private void begin() {
-    if (!begun) {
-      begun = true;
-      exchange.beginAnswer(head.status(), Answers.relayed(exchange, head, bodyEnd, 0));
+  /** The bytes, behind the head where nothing was sent yet. */
+  private ByteBuf behindHead(ByteBuf bytes) {
+    ResponseHead unsent = head;
+    if (unsent == null) {
+      return bytes;
     }
+    head = null;
+    ByteBuf first = Answers.relayed(exchange, unsent, bodyEnd, 0);
+    exchange.beginAnswer(unsent.status());
+    if (Pieces.append(first, bytes)) {
+      return first;
+    }
+    exchange.downstream().write(first);
+    return bytes;
   }
 
   /** Whether a stream that ends here is whole; one without a byte never is. */
@@ -178,9 +189,9 @@ abstract class StreamRelay implements AnswerBody {
 
   /** Writes the last bytes. */
   final int sendLast(ByteBuf bytes, boolean surplus) {
-    begin();
+    ByteBuf last = behindHead(bytes);
     count();
-    exchange.endAnswer(bytes);
+    exchange.endAnswer(last);
     return surplus ? SURPLUS : BodyScanner.END;
   }
 

@@ -2,9 +2,11 @@ package dev.sluice.exchange;
 
 import dev.sluice.error.Failure;
 import dev.sluice.http.BodyFraming;
+import dev.sluice.http.Pieces;
 import dev.sluice.http.ResponseHead;
 import dev.sluice.message.UpstreamAnswer;
 import dev.sluice.message.Usage;
+import io.netty.buffer.ByteBuf;
 import java.util.Optional;
 
 /** A JSON answer: checked whole before its status is sent, then sent as it came. */
@@ -33,9 +35,15 @@ final class WholeAnswer extends CollectedAnswer {
       return;
     }
     exchange.used(usage.get());
-    exchange.beginAnswer(
-        head.status(), Answers.relayed(exchange, head, Answers.BodyEnd.LENGTH, held.length()));
-    exchange.endAnswer(held.retainedContent());
+    ByteBuf bytes = Answers.relayed(exchange, head, Answers.BodyEnd.LENGTH, held.length());
+    ByteBuf body = held.retainedContent();
+    exchange.beginAnswer(head.status());
+    if (Pieces.append(bytes, body)) {
+      exchange.endAnswer(bytes);
+    } else {
+      exchange.downstream().write(bytes);
+      exchange.endAnswer(body);
+    }
   }
 
   @Override

@@ -42,15 +42,15 @@ public record BodyFraming(Kind kind, long length, @Nullable String refusal) {
   }
 
   private static BodyFraming of(HttpHeaders headers, boolean http10, BodyFraming absent) {
-    List<String> encodings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
     List<String> lengths = headers.getAll(HttpHeaderNames.CONTENT_LENGTH);
-    if (!encodings.isEmpty()) {
+    if (headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
       if (!lengths.isEmpty()) {
         return refused("it has both Content-Length and Transfer-Encoding");
       }
       if (http10) {
         return refused("it has a Transfer-Encoding on HTTP/1.0");
       }
+      List<String> encodings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
       if (encodings.size() > 1 || !encodings.get(0).equalsIgnoreCase("chunked")) {
         return refused("its Transfer-Encoding is not exactly chunked");
       }

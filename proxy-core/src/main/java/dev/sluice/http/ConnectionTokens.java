@@ -22,6 +22,8 @@ public final class ConnectionTokens {
           "transfer-encoding",
           "upgrade");
 
+  private static final ConnectionTokens NONE = new ConnectionTokens(List.of());
+
   private final List<String> tokens;
 
   private ConnectionTokens(List<String> tokens) {
@@ -30,12 +32,11 @@ public final class ConnectionTokens {
 
   /** The tokens of all {@code Connection} headers of a head. */
   public static ConnectionTokens of(HttpHeaders headers) {
-    List<String> values = headers.getAll(HttpHeaderNames.CONNECTION);
-    if (values.isEmpty()) {
-      return new ConnectionTokens(List.of());
+    if (!headers.contains(HttpHeaderNames.CONNECTION)) {
+      return NONE;
     }
     List<String> tokens = new ArrayList<>(2);
-    for (String value : values) {
+    for (String value : headers.getAll(HttpHeaderNames.CONNECTION)) {
       for (String token : value.split(",", -1)) {
         tokens.add(token.trim().toLowerCase(Locale.ROOT));
       }

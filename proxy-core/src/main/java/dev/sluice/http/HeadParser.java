@@ -4,6 +4,7 @@ import dev.sluice.error.Failure;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.concurrent.FastThreadLocal;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +28,20 @@ public abstract class HeadParser {
     REFUSED
   }
 
+  /** Every name and value is checked here; again would cost more than reading them. */
+  private static final DefaultHttpHeadersFactory HEADERS =
+      DefaultHttpHeadersFactory.headersFactory().withValidation(false);
+
   private static final byte CR = '\r';
   private static final byte LF = '\n';
+
+  private static final FastThreadLocal<byte[]> LINE =
+      new FastThreadLocal<>() {
+        @Override
+        protected byte[] initialValue() {
+          return new byte[1 << 10];
+        }
+      };
 
   private final int maxEmptyLines;
   private final int maxStartLineBytes;
@@ -40,7 +53,7 @@ public abstract class HeadParser {
   private int searchedBytes;
   private int headerBytes;
   private int headerCount;
-  private HttpHeaders headers = newHeaders();
+  private @Nullable HttpHeaders headers;
   private @Nullable Failure refusal;
 
   /**
@@ -85,7 +98,7 @@ public abstract class HeadParser {
         if (to == from && ++emptyLines <= maxEmptyLines) {
           continue;
         }
-        String broken = startLine(in, from, to);
+        String broken = startLine(line(in, from, to - from), to - from);
         if (broken != null) {
           return refuse(malformed(broken));
         }
@@ -97,7 +110,7 @@ public abstract class HeadParser {
         if (++headerCount > maxHeaderCount) {
           return refuse(overBound());
         }
-        String broken = headerLine(in, from, to);
+        String broken = headerLine(line(in, from, to - from), to - from);
         if (broken != null) {
           return refuse(malformed(broken));
         }
@@ -120,8 +133,8 @@ public abstract class HeadParser {
 
   /** Takes the headers of the whole head, and makes ready for the next one. */
   final HttpHeaders takeHeaders() {
-    HttpHeaders taken = headers;
-    headers = newHeaders();
+    HttpHeaders taken = headers();
+    headers = null;
     startLineRead = false;
     emptyLines = 0;
     searchedBytes = 0;
@@ -130,8 +143,8 @@ public abstract class HeadParser {
     return taken;
   }
 
-  /** Reads the start line; returns null, or the rule that it breaks. */
-  abstract @Nullable String startLine(ByteBuf in, int from, int to);
+  /** Reads the start line, which the array begins with; returns null, or the rule it breaks. */
+  abstract @Nullable String startLine(byte[] line, int length);
 
   abstract String startLineName();
 
@@ -156,48 +169,62 @@ public abstract class HeadParser {
         : startLineTooLong(maxStartLineBytes);
   }
 
-  private @Nullable String headerLine(ByteBuf in, int from, int to) {
-    byte first = in.getByte(from);
-    if (first == ' ' || first == '\t') {
+  private @Nullable String headerLine(byte[] line, int length) {
+    if (isBlank(line[0])) {
       return "a header line is folded";
     }
-    int colon = from;
-    while (colon < to && CharClass.is(in.getByte(colon), CharClass.TOKEN)) {
+    int colon = 0;
+    while (colon < length && CharClass.is(line[colon], CharClass.TOKEN)) {
       colon++;
     }
-    if (colon == to || in.getByte(colon) != ':') {
+    if (colon == length || line[colon] != ':') {
       return "a header name holds a character that no name may hold, or has no colon after it";
     }
-    if (colon == from) {
+    if (colon == 0) {
       return "a header line has no name";
     }
     int start = colon + 1;
-    int end = to;
-    while (start < end && isBlank(in.getByte(start))) {
+    int end = length;
+    while (start < end && isBlank(line[start])) {
       start++;
     }
-    while (end > start && isBlank(in.getByte(end - 1))) {
+    while (end > start && isBlank(line[end - 1])) {
       end--;
     }
     for (int i = start; i < end; i++) {
-      if (!CharClass.is(in.getByte(i), CharClass.VALUE)) {
+      if (!CharClass.is(line[i], CharClass.VALUE)) {
         return "a header value holds a control character";
       }
     }
-    headers.add(text(in, from, colon), text(in, start, end));
+    headers().add(HeaderName.of(line, colon), text(line, start, end));
     return null;
   }
 
-  static String text(ByteBuf in, int from, int to) {
-    return in.toString(from, to - from, StandardCharsets.ISO_8859_1);
+  static String text(byte[] line, int from, int to) {
+    return new String(line, from, to - from, StandardCharsets.ISO_8859_1);
+  }
+
+  /** The line as an array, which is quicker to look at; it is the thread's, until the next line. */
+  private static byte[] line(ByteBuf in, int from, int length) {
+    byte[] line = LINE.get();
+    if (line.length < length) {
+      line = new byte[length]; // rare, and no larger than the bounds
+    }
+    in.getBytes(from, line, 0, length);
+    return line;
   }
 
   private static boolean isBlank(byte b) {
     return b == ' ' || b == '\t';
   }
 
-  private static HttpHeaders newHeaders() {
-    // Every name and value was checked here; checking them again would cost more than reading them.
-    return DefaultHttpHeadersFactory.headersFactory().withValidation(false).newHeaders();
+  /** Those of the head under way; there are none while a connection waits. */
+  private HttpHeaders headers() {
+    HttpHeaders read = headers;
+    if (read == null) {
+      read = HEADERS.newHeaders();
+      headers = read;
+    }
+    return read;
   }
 }

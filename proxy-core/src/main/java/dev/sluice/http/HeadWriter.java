@@ -1,27 +1,82 @@
 package dev.sluice.http;
 
 import io.netty.buffer.ByteBuf;
-import java.nio.charset.StandardCharsets;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.AsciiString;
+import io.netty.util.concurrent.FastThreadLocal;
+import java.util.Arrays;
 
-/** Writes the parts of a head, RFC 9112 section 2. Values were checked where they were read. */
+/**
+ * Writes a head, RFC 9112 section 2. Values were checked where they were read. Each thread has one,
+ * which writes one head after another.
+ */
 public final class HeadWriter {
+  /*
+   * A head has some thirty parts, and a buffer checks its bounds and its references for each byte of
+   * a text that is put into it. So the head is put together in an array and copied once.
+   */
+  private static final FastThreadLocal<HeadWriter> OF_THREAD =
+      new FastThreadLocal<>() {
+        @Override
+        protected HeadWriter initialValue() {
+          return new HeadWriter();
+        }
+      };
+
+  /** What is kept for the next head; a larger one has an array of its own. */
+  private static final int KEPT_BYTES = 4 << 10;
+
+  private final byte[] kept = new byte[KEPT_BYTES];
+  private byte[] bytes = kept;
+  private int length;
+
   private HeadWriter() {}
 
+  /** The thread's writer, at the beginning of a head. */
+  public static HeadWriter begin() {
+    HeadWriter writer = OF_THREAD.get();
+    writer.bytes = writer.kept;
+    writer.length = 0;
+    return writer;
+  }
+
   /** One header line. */
-  public static void header(ByteBuf head, CharSequence name, CharSequence value) {
-    text(head, name);
-    head.writeByte(':').writeByte(' ');
-    text(head, value);
-    endOfLine(head);
+  public HeadWriter header(CharSequence name, CharSequence value) {
+    return text(name).text(": ").text(value).endOfLine();
   }
 
   /** Text as it stands in a head: one byte a character. */
-  public static void text(ByteBuf head, CharSequence text) {
-    head.writeCharSequence(text, StandardCharsets.ISO_8859_1);
+  public HeadWriter text(CharSequence text) {
+    int count = text.length();
+    if (bytes.length - length < count) {
+      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + count));
+    }
+    if (text instanceof AsciiString ascii) {
+      System.arraycopy(ascii.array(), ascii.arrayOffset(), bytes, length, count);
+    } else {
+      copy(text.toString());
+    }
+    length += count;
+    return this;
+  }
+
+  /** Takes the low byte of each character, and is the one method that copies in place. */
+  @SuppressWarnings("deprecation")
+  private void copy(String text) {
+    text.getBytes(0, text.length(), bytes, length);
   }
 
   /** The end of a line; after the last header line once more, as the end of the head. */
-  public static void endOfLine(ByteBuf head) {
-    head.writeByte('\r').writeByte('\n');
+  public HeadWriter endOfLine() {
+    return text("\r\n");
+  }
+
+  /**
+   * What was written, as a buffer.
+   *
+   * @param room how many bytes may be written behind it without making it larger
+   */
+  public ByteBuf toBuffer(ByteBufAllocator alloc, int room) {
+    return alloc.directBuffer(length + room).writeBytes(bytes, 0, length);
   }
 }

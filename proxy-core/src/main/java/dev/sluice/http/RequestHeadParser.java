@@ -2,7 +2,6 @@ package dev.sluice.http;
 
 import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
-import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
@@ -39,28 +38,29 @@ public final class RequestHeadParser extends HeadParser {
   }
 
   @Override
-  @Nullable String startLine(ByteBuf in, int from, int to) {
-    int methodEnd = from;
-    while (methodEnd < to && CharClass.is(in.getByte(methodEnd), CharClass.TOKEN)) {
+  @Nullable String startLine(byte[] line, int length) {
+    int methodEnd = 0;
+    while (methodEnd < length && CharClass.is(line[methodEnd], CharClass.TOKEN)) {
       methodEnd++;
     }
-    if (methodEnd == from || methodEnd == to || in.getByte(methodEnd) != ' ') {
+    if (methodEnd == 0 || methodEnd == length || line[methodEnd] != ' ') {
       return "the request line does not begin with a method and one space";
     }
     int targetStart = methodEnd + 1;
     int targetEnd = targetStart;
-    while (targetEnd < to && CharClass.is(in.getByte(targetEnd), CharClass.URI)) {
+    while (targetEnd < length && CharClass.is(line[targetEnd], CharClass.URI)) {
       targetEnd++;
     }
-    if (targetEnd == targetStart || targetEnd == to || in.getByte(targetEnd) != ' ') {
+    if (targetEnd == targetStart || targetEnd == length || line[targetEnd] != ' ') {
       return "the request line has no target, or one with a character that no target may hold";
     }
-    version = to - targetEnd - 1 == VERSION_BYTES ? version(text(in, targetEnd + 1, to)) : null;
+    version =
+        length - targetEnd - 1 == VERSION_BYTES ? version(text(line, targetEnd + 1, length)) : null;
     if (version == null) {
       return "the request line does not end with HTTP/1.1 or HTTP/1.0";
     }
-    method = HttpMethod.valueOf(text(in, from, methodEnd));
-    target = text(in, targetStart, targetEnd);
+    method = HttpMethod.valueOf(text(line, 0, methodEnd));
+    target = text(line, targetStart, targetEnd);
     return null;
   }
 

@@ -2,7 +2,8 @@ package dev.sluice.http;
 
 import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
-import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Reads heads of upstreams' answers, RFC 9112 section 4; the reason phrase is not kept. */
@@ -10,7 +11,9 @@ public final class ResponseHeadParser extends HeadParser {
   private static final int MAX_STATUS_LINE_BYTES = 4 << 10;
   private static final int MAX_HEADER_BYTES = 64 << 10;
   private static final int MAX_HEADER_COUNT = 200;
-  private static final int STATUS_AT = "HTTP/1.1 ".length();
+  private static final byte[] VERSION_1_1 = "HTTP/1.1 ".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] VERSION_1_0 = "HTTP/1.0 ".getBytes(StandardCharsets.US_ASCII);
+  private static final int STATUS_AT = VERSION_1_1.length;
 
   private int status;
   private boolean http10;
@@ -26,18 +29,17 @@ public final class ResponseHeadParser extends HeadParser {
   }
 
   @Override
-  @Nullable String startLine(ByteBuf in, int from, int to) {
-    if (to - from < STATUS_AT + 3) {
+  @Nullable String startLine(byte[] line, int length) {
+    if (length < STATUS_AT + 3) {
       return "the status line is too short";
     }
-    String version = text(in, from, from + STATUS_AT);
-    http10 = version.equals("HTTP/1.0 ");
-    if (!http10 && !version.equals("HTTP/1.1 ")) {
+    http10 = begins(line, VERSION_1_0);
+    if (!http10 && !begins(line, VERSION_1_1)) {
       return "the status line does not begin with HTTP/1.1 or HTTP/1.0";
     }
     status = 0;
-    for (int i = from + STATUS_AT; i < from + STATUS_AT + 3; i++) {
-      int digit = in.getByte(i) - '0';
+    for (int i = STATUS_AT; i < STATUS_AT + 3; i++) {
+      int digit = line[i] - '0';
       if (digit < 0 || digit > 9) {
         return "the status is not three digits";
       }
@@ -46,16 +48,20 @@ public final class ResponseHeadParser extends HeadParser {
     if (status < 100 || status > 599) {
       return "the status is not between 100 and 599";
     }
-    int afterStatus = from + STATUS_AT + 3;
-    if (afterStatus < to && in.getByte(afterStatus) != ' ') {
+    int afterStatus = STATUS_AT + 3;
+    if (afterStatus < length && line[afterStatus] != ' ') {
       return "the status is not three digits";
     }
-    for (int i = afterStatus; i < to; i++) {
-      if (!CharClass.is(in.getByte(i), CharClass.VALUE)) {
+    for (int i = afterStatus; i < length; i++) {
+      if (!CharClass.is(line[i], CharClass.VALUE)) {
         return "the reason phrase holds a control character";
       }
     }
     return null;
+  }
+
+  private static boolean begins(byte[] line, byte[] version) {
+    return Arrays.equals(line, 0, STATUS_AT, version, 0, STATUS_AT);
   }
 
   @Override

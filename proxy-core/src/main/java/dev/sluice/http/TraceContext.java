@@ -1,7 +1,7 @@
 package dev.sluice.http;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -129,7 +129,7 @@ public record TraceContext(
   }
 
   /** Writes the header lines that continue the trace from a span of Sluice's own. */
-  public void write(ByteBuf head, long spanId) {
+  public void write(HeadWriter head, long spanId) {
     byte[] value = new byte[LENGTH];
     value[0] = '0';
     value[1] = '0';
@@ -141,11 +141,9 @@ public record TraceContext(
     value[52] = '-';
     value[53] = '0';
     value[54] = DIGITS[flags];
-    HeadWriter.text(head, TRACEPARENT);
-    head.writeByte(':').writeByte(' ').writeBytes(value);
-    HeadWriter.endOfLine(head);
+    head.header(TRACEPARENT, new AsciiString(value, false));
     if (state != null) {
-      HeadWriter.header(head, TRACESTATE, state);
+      head.header(TRACESTATE, state);
     }
   }
 

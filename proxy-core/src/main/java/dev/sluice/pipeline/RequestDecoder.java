@@ -111,7 +111,7 @@ final class RequestDecoder extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext reading, Object message) {
-    waiting = Pieces.join(reading.alloc(), waiting, (ByteBuf) message);
+    waiting = Pieces.join(waiting, (ByteBuf) message);
     decode();
   }
 

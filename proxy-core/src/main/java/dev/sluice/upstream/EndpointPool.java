@@ -28,13 +28,14 @@ final class EndpointPool {
   static final int MAX_IDLE = 4096;
 
   /**
-   * Bytes of one read. Fixed: a buffer that adapts shrinks to the size of one event, and then needs
+   * Reads of a fixed size: a buffer that adapts shrinks to the size of one event, and then needs
    * two reads for the next one that is a little larger.
    */
-  private static final int READ_BYTES = 8 << 10;
+  private static final FixedRecvByteBufAllocator READS = new FixedRecvByteBufAllocator(8 << 10);
 
   private final ConnectionPool pool;
   private final Endpoint endpoint;
+  private final SocketAddress address;
   private final ConnectionCounts counts;
   private final ArrayDeque<UpstreamConnection> idle = new ArrayDeque<>();
   private int maxIdle = MAX_IDLE;
@@ -42,6 +43,7 @@ final class EndpointPool {
   EndpointPool(ConnectionPool pool, Endpoint endpoint, ConnectionCounts counts) {
     this.pool = pool;
     this.endpoint = endpoint;
+    this.address = address(endpoint);
     this.counts = counts;
   }
 
@@ -75,7 +77,7 @@ final class EndpointPool {
             .option(ChannelOption.SO_KEEPALIVE, true)
             // The attempt's own deadline bounds names, connection and TLS together.
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0)
-            .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(READ_BYTES))
+            .option(ChannelOption.RECVBUF_ALLOCATOR, READS)
             // A write that fails does not end it: an answer that came before may be still to read.
             .option(ChannelOption.AUTO_CLOSE, false)
             .handler(
@@ -88,7 +90,7 @@ final class EndpointPool {
                     channel.pipeline().addLast("connection", connection);
                   }
                 });
-    ChannelFuture connecting = bootstrap.connect(address());
+    ChannelFuture connecting = bootstrap.connect(address);
     if (!connecting.channel().isRegistered()) {
       // There is no channel, for want of a file descriptor say, and so no loop that would tell.
       pool.loop().execute(connection::connectFailed);
@@ -122,7 +124,7 @@ final class EndpointPool {
     return tls;
   }
 
-  private SocketAddress address() {
+  private static SocketAddress address(Endpoint endpoint) {
     byte[] literal = NetUtil.createByteArrayFromIpAddressString(endpoint.host());
     if (literal == null) {
       return InetSocketAddress.createUnresolved(endpoint.host(), endpoint.port());

@@ -93,17 +93,15 @@ final class EndpointProbe implements AnswerHandler {
 
   private ByteBuf request() {
     Endpoint endpoint = live.endpoint();
-    ByteBuf head = ByteBufAllocator.DEFAULT.directBuffer(256);
-    HeadWriter.text(head, "GET " + endpoint.basePath() + probe.path() + " HTTP/1.1");
-    HeadWriter.endOfLine(head);
-    HeadWriter.header(head, "host", endpoint.authority());
+    HeadWriter head = HeadWriter.begin();
+    head.text("GET " + endpoint.basePath() + probe.path() + " HTTP/1.1").endOfLine();
+    head.header("host", endpoint.authority());
     if (endpoint.credential() != null) {
-      HeadWriter.header(head, "authorization", "Bearer " + endpoint.credential());
+      head.header("authorization", "Bearer " + endpoint.credential());
     }
-    HeadWriter.header(head, "user-agent", "sluice-probe");
-    HeadWriter.header(head, "connection", "close");
-    HeadWriter.endOfLine(head);
-    return head;
+    head.header("user-agent", "sluice-probe");
+    head.header("connection", "close");
+    return head.endOfLine().toBuffer(ByteBufAllocator.DEFAULT, 0);
   }
 
   @Override

@@ -1,14 +1,13 @@
 package dev.sluice.upstream;
 
-import static dev.sluice.http.HeadWriter.endOfLine;
-import static dev.sluice.http.HeadWriter.header;
-import static dev.sluice.http.HeadWriter.text;
-
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.http.ConnectionTokens;
+import dev.sluice.http.HeadWriter;
+import dev.sluice.http.Pieces;
 import dev.sluice.http.TraceContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Iterator;
 import java.util.Locale;
@@ -55,38 +54,36 @@ public final class RequestEncoder {
       TraceContext trace,
       long spanId,
       int bodyBytes) {
-    ByteBuf head = alloc.directBuffer(1024);
-    text(head, method);
-    head.writeByte(' ');
-    text(head, endpoint.basePath());
-    text(head, target);
-    text(head, " HTTP/1.1");
-    endOfLine(head);
-    header(head, "host", endpoint.authority());
+    HeadWriter head = HeadWriter.begin();
+    head.text(method).text(" ").text(endpoint.basePath()).text(target).text(" HTTP/1.1");
+    head.endOfLine();
+    head.header("host", endpoint.authority());
     if (endpoint.credential() != null) {
-      header(head, "authorization", "Bearer " + endpoint.credential());
+      head.header("authorization", "Bearer " + endpoint.credential());
     }
-    header(head, "content-length", Integer.toString(bodyBytes));
-    header(head, "x-request-id", requestId);
+    head.header("content-length", Integer.toString(bodyBytes));
+    head.header("x-request-id", requestId);
     trace.write(head, spanId);
-    header(head, "via", via(downstream, http10));
+    head.header("via", via(downstream, http10));
     ConnectionTokens connection = ConnectionTokens.of(downstream);
     Iterator<Map.Entry<CharSequence, CharSequence>> headers = downstream.iteratorCharSequence();
     while (headers.hasNext()) {
       Map.Entry<CharSequence, CharSequence> header = headers.next();
       String name = header.getKey().toString().toLowerCase(Locale.ROOT);
       if (!OWN.contains(name) && !connection.endsHere(name)) {
-        header(head, name, header.getValue());
+        head.header(name, header.getValue());
       }
     }
-    endOfLine(head);
-    return head;
+    return head.endOfLine().toBuffer(alloc, Pieces.room(bodyBytes));
   }
 
   /** RFC 9110 section 7.6.3: a gateway adds itself to {@code Via}, behind those before it. */
   private static String via(HttpHeaders downstream, boolean http10) {
     String self = http10 ? "1.0 sluice" : "1.1 sluice";
-    String before = String.join(", ", downstream.getAll("via"));
+    if (!downstream.contains(HttpHeaderNames.VIA)) {
+      return self;
+    }
+    String before = String.join(", ", downstream.getAll(HttpHeaderNames.VIA));
     return before.isEmpty() ? self : before + ", " + self;
   }
 }

@@ -107,12 +107,11 @@ public final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   public void send(ByteBuf head, ByteBuf body) {
     Channel open = open();
     ChannelFuture written;
-    if (body.isReadable()) {
+    if (Pieces.append(head, body)) {
+      written = open.writeAndFlush(head);
+    } else {
       open.write(head, open.voidPromise());
       written = open.writeAndFlush(body);
-    } else {
-      body.release();
-      written = open.writeAndFlush(head);
     }
     written.addListener(
         future -> {
@@ -138,7 +137,7 @@ public final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf in = (ByteBuf) message;
     switch (phase) {
-      case WAITING, HEAD -> head(ctx, in);
+      case WAITING, HEAD -> head(in);
       case BODY -> after(handler().body(in));
       case CONNECTING, IDLE, CLOSED -> {
         // Bytes that nobody asked for: what follows could be taken for another request's answer.
@@ -148,8 +147,8 @@ public final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void head(ChannelHandlerContext ctx, ByteBuf piece) {
-    ByteBuf in = Pieces.join(ctx.alloc(), partialHead, piece);
+  private void head(ByteBuf piece) {
+    ByteBuf in = Pieces.join(partialHead, piece);
     partialHead = null;
     if (phase == Phase.WAITING && in.isReadable()) {
       phase = Phase.HEAD;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.testing.Bytes;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.HashSet;
@@ -140,8 +140,9 @@ class TraceContextTest {
   }
 
   private static String written(TraceContext context) {
-    ByteBuf head = Unpooled.buffer();
-    context.write(head, SPAN);
+    HeadWriter writer = HeadWriter.begin();
+    context.write(writer, SPAN);
+    ByteBuf head = writer.toBuffer(ByteBufAllocator.DEFAULT, 0);
     return Bytes.text(head);
   }
 }
