@@ -236,7 +236,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
 
   @Override
   public void flush() {
-    channel().flush();
+    context.pool().flush().add(channel());
   }
 
   @Override
@@ -247,7 +247,8 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
       return;
     }
     ending.countBytesOut(bytes.readableBytes());
-    ChannelFuture written = channel().writeAndFlush(bytes);
+    ChannelFuture written = channel().write(bytes);
+    flush();
     if (!written.isDone()) {
       undeliveredBytes = undeliveredBytes();
       delivering = true;

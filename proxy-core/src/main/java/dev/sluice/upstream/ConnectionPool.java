@@ -30,6 +30,7 @@ public final class ConnectionPool {
   private final LoopTimer timer;
   private final UpstreamTransport transport;
   private final Function<String, ConnectionCounts> counts;
+  private final LoopFlush flush;
   private final Map<Key, EndpointPool> pools = new HashMap<>();
   private final Deadline sweep;
 
@@ -50,6 +51,7 @@ public final class ConnectionPool {
     this.timer = timer;
     this.transport = transport;
     this.counts = counts;
+    this.flush = new LoopFlush(loop);
     this.sweep =
         new Deadline(timer) {
           @Override
@@ -106,6 +108,11 @@ public final class ConnectionPool {
 
   private void closeIdleSince(long nanos) {
     pools.values().forEach(pool -> pool.closeIdleSince(nanos));
+  }
+
+  /** What sends at the end of the loop's turn; downstream connections use it, too. */
+  public LoopFlush flush() {
+    return flush;
   }
 
   EventLoop loop() {

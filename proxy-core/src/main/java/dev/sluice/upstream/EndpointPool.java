@@ -166,6 +166,10 @@ final class EndpointPool {
     return counts;
   }
 
+  LoopFlush flush() {
+    return pool.flush();
+  }
+
   long nowNanos() {
     return pool.timer().nowNanos();
   }

@@ -108,11 +108,12 @@ public final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     Channel open = open();
     ChannelFuture written;
     if (Pieces.append(head, body)) {
-      written = open.writeAndFlush(head);
+      written = open.write(head);
     } else {
       open.write(head, open.voidPromise());
-      written = open.writeAndFlush(body);
+      written = open.write(body);
     }
+    pool.flush().add(open);
     written.addListener(
         future -> {
           requestWritten = future.isSuccess();

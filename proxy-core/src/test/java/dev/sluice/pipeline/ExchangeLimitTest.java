@@ -143,6 +143,7 @@ class ExchangeLimitTest {
     edge.send(post(CHAT, "{"));
     edge.send(post(CHAT, BODY));
     edge.upstreams.last().answer("HTTP/1.1 500 X\r\ncontent-length: 0\r\n\r\n");
+    assertThat(edge.received()).contains("HTTP/1.1 502 ");
     assertThat(edge.summaries).hasSize(4);
 
     assertBothAreFree();

@@ -231,8 +231,14 @@ final class PipelineFixture implements AutoCloseable {
     channel.runPendingTasks();
   }
 
+  /** The event loops' turns end: what was written is sent. */
+  private void endTurns() {
+    contexts.keySet().forEach(opened -> ((DuplexEmbeddedChannel) opened).runPendingTasks());
+  }
+
   /** The one exchange that has ended. */
   ExchangeSummary summary() {
+    endTurns();
     if (summaries.size() != 1) {
       throw new AssertionError("summaries: " + summaries + " (expected: one)");
     }
