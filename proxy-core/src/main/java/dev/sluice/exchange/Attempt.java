@@ -42,12 +42,14 @@ final class Attempt implements AnswerHandler {
   private final Timeouts timeouts;
   private final Deadline deadline;
   private final long spanId = TraceContext.newSpanId();
+  private final long startedNanos;
   private Phase phase = Phase.CONNECTING;
   private @Nullable UpstreamConnection connection;
   private @Nullable AnswerBody answer;
   private boolean reading = true;
   private boolean reported;
   private int retryAfterSeconds;
+  private int status;
 
   /** Whether a stream's first event came, or another answer's first byte of a body. */
   private boolean progressed;
@@ -62,6 +64,7 @@ final class Attempt implements AnswerHandler {
     this.model = cluster.model();
     this.endpoint = endpoint;
     this.timeouts = model.timeouts();
+    this.startedNanos = exchange.trace().isSampled() ? exchange.elapsedNanos() : 0;
     this.deadline =
         new Deadline(exchange.downstream().context().timer()) {
           @Override
@@ -138,7 +141,7 @@ final class Attempt implements AnswerHandler {
 
   @Override
   public Next head(ResponseHead head, BodyFraming framing) {
-    int status = head.status();
+    status = head.status();
     if (status >= 200 && status <= 299) {
       return success(head, framing);
     }
@@ -281,17 +284,22 @@ final class Attempt implements AnswerHandler {
 
   /** Tells the cluster what the failure of the exchange says of the endpoint. */
   void report(Failure failure) {
-    report(UpstreamFailures.outcome(failure.reason(), retryAfterSeconds > 0));
+    report(UpstreamFailures.outcome(failure.reason(), retryAfterSeconds > 0), failure.reason());
   }
 
   /** Tells the cluster that the attempt has ended with a whole answer. */
   void answered() {
-    report(answersWell ? Cluster.Outcome.CANCELLED : Cluster.Outcome.ANSWERED);
+    report(answersWell ? Cluster.Outcome.CANCELLED : Cluster.Outcome.ANSWERED, null);
   }
 
-  private void report(Cluster.Outcome outcome) {
+  private void report(Cluster.Outcome outcome, @Nullable Reason reason) {
     if (!reported) {
       reported = true;
+      if (exchange.trace().isSampled()) {
+        long lasted = exchange.elapsedNanos() - startedNanos;
+        exchange.tried(
+            new AttemptSummary(endpoint.endpoint(), spanId, startedNanos, lasted, status, reason));
+      }
       LoopTimer timer = exchange.downstream().context().timer();
       cluster.ended(
           endpoint, outcome, TimeUnit.SECONDS.toNanos(retryAfterSeconds), timer.nowNanos());
@@ -312,7 +320,7 @@ final class Attempt implements AnswerHandler {
 
   /** Ends the attempt; what it still has on the way upstream or from there is dropped at once. */
   void cancel() {
-    report(Cluster.Outcome.CANCELLED);
+    report(Cluster.Outcome.CANCELLED, null);
     UpstreamConnection cancelled = connection;
     done();
     if (cancelled != null) {

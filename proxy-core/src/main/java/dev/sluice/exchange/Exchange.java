@@ -78,6 +78,7 @@ public final class Exchange {
   private List<LiveEndpoint> failedAt = List.of();
   private long prefixHash = Cluster.NO_PREFIX;
   private int attempts;
+  private List<AttemptSummary> traced = List.of();
   private boolean retrying;
   private @Nullable Reason retriedReason;
   private boolean retryDenied;
@@ -114,7 +115,10 @@ public final class Exchange {
     this.unsent = new MemoryShare(downstream.context().budget());
     this.declaredBodyBytes = declaredBodyBytes;
     this.head = head;
-    this.trace = head == null ? TraceContext.begin() : TraceContext.of(head.headers());
+    this.trace =
+        head == null
+            ? TraceContext.begin(snapshot.traceSample())
+            : TraceContext.of(head.headers(), snapshot.traceSample());
     this.target = target;
     this.route = route;
   }
@@ -403,7 +407,7 @@ public final class Exchange {
             conclude(UpstreamFailures.timeout(Reason.EXCHANGE_TIMEOUT), End.TIMEOUT);
           }
         };
-    wholeTime.arm(total.toNanos() - (clockNanos() - startedNanos));
+    wholeTime.arm(total.toNanos() - elapsedNanos());
   }
 
   /** Sluice itself failed: the exchange ends, the process and every other exchange go on. */
@@ -527,6 +531,18 @@ public final class Exchange {
     downstream.writeLast(lastBytes);
   }
 
+  /** How long ago it began. */
+  long elapsedNanos() {
+    return clockNanos() - startedNanos;
+  }
+
+  /** An attempt has ended. */
+  void tried(AttemptSummary tried) {
+    List<AttemptSummary> all = new ArrayList<>(traced);
+    all.add(tried);
+    traced = all;
+  }
+
   void countEvents(long relayed) {
     events = relayed;
   }
@@ -539,7 +555,7 @@ public final class Exchange {
   /** Counts bytes of the answer as they are written. */
   public void countBytesOut(int bytes) {
     if (firstByteNanos < 0) {
-      firstByteNanos = clockNanos() - startedNanos;
+      firstByteNanos = elapsedNanos();
     }
     bytesOut += bytes;
   }
@@ -583,9 +599,10 @@ public final class Exchange {
         events,
         usage,
         firstByteNanos,
-        clockNanos() - startedNanos,
+        elapsedNanos(),
         endpoint == null ? null : endpoint.endpoint(),
         attempts,
+        traced,
         retriedReason,
         retryDenied,
         how);

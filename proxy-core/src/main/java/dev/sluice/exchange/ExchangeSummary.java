@@ -4,6 +4,7 @@ import dev.sluice.cluster.Endpoint;
 import dev.sluice.error.Reason;
 import dev.sluice.http.TraceContext;
 import dev.sluice.message.Usage;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param durationNanos from its head to its end
  * @param endpoint where it was last tried; null where it was not
  * @param attempts how many endpoints were tried
+ * @param traced its attempts, in order, where its trace is sampled; else empty
  * @param retried why the attempt before the last failed; null where there was one at most
  * @param retryDenied whether a further attempt was not made for want of retry budget
  * @param end how it ended
@@ -50,6 +52,7 @@ public record ExchangeSummary(
     long durationNanos,
     @Nullable Endpoint endpoint,
     int attempts,
+    List<AttemptSummary> traced,
     @Nullable Reason retried,
     boolean retryDenied,
     End end) {

@@ -16,13 +16,15 @@ import java.util.Map;
  * @param routes the paths that are served
  * @param ssePing how long a stream may be silent before its caller is sent a comment line; zero for
  *     never
+ * @param traceSample the share of traces begun here that are sampled, 0 to 1
  */
 public record Snapshot(
     HttpLimits limits,
     Map<String, Plan> plans,
     Catalog catalog,
     RouteTable routes,
-    Duration ssePing) {
+    Duration ssePing,
+    double traceSample) {
 
   /** Copies the map. */
   public Snapshot {
@@ -31,6 +33,6 @@ public record Snapshot(
 
   /** The same with other plans. */
   public Snapshot withPlans(Map<String, Plan> others) {
-    return new Snapshot(limits, others, catalog, routes, ssePing);
+    return new Snapshot(limits, others, catalog, routes, ssePing, traceSample);
   }
 }

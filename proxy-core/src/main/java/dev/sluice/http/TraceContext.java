@@ -48,17 +48,26 @@ public record TraceContext(
 
   private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
-  /** The trace of a request with these headers; a new one where they name none. */
-  public static TraceContext of(HttpHeaders headers) {
+  /**
+   * The trace of a request with these headers; a new one where they name none.
+   *
+   * @param sample as in {@link #begin}
+   */
+  public static TraceContext of(HttpHeaders headers, double sample) {
     String parent = headers.get(TRACEPARENT);
     TraceContext context = parent == null ? null : parse(parent, headers);
-    return context == null ? begin() : context;
+    return context == null ? begin(sample) : context;
   }
 
-  /** A new trace. */
-  public static TraceContext begin() {
+  /**
+   * A new trace.
+   *
+   * @param sample the probability with which it is sampled, 0 to 1
+   */
+  public static TraceContext begin(double sample) {
     SplittableRandom random = RandomBits.ofThread();
-    return new TraceContext(random.nextLong(), random.nextLong() | 1, 0, 0, null);
+    int flags = sample > 0 && random.nextDouble() < sample ? SAMPLED : 0;
+    return new TraceContext(random.nextLong(), random.nextLong() | 1, 0, flags, null);
   }
 
   /** The id of a new span: random, and not 0. */

@@ -247,7 +247,7 @@ public final class UsageScanner {
       depth = 1;
       state = State.NESTED;
     } else if (isDigit(b)) {
-      number = Character.digit(b, 10);
+      number = (long) b - '0';
       state = State.NUMBER;
     } else if (b == ',' || b == '}') {
       leave();
@@ -258,7 +258,7 @@ public final class UsageScanner {
 
   private void number(byte b) {
     if (isDigit(b)) {
-      number = Math.min(10 * number + (b - '0'), Usage.MAX_TOKENS + 1);
+      number = Math.min(10 * number + b - '0', Usage.MAX_TOKENS + 1);
     } else if (b == ',' || b == '}' || isSpace(b)) {
       members.put(nameHash, number);
       state = State.AFTER;

@@ -135,7 +135,8 @@ public final class Edge {
         plans,
         new Catalog(config.models(), before),
         new RouteTable(config.operations()),
-        config.ssePing());
+        config.ssePing(),
+        config.traceSample());
   }
 
   private LoopContext contextOf(Channel channel) {

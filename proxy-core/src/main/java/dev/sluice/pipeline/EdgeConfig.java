@@ -16,6 +16,7 @@ import java.util.List;
  * @param operations all operations that are forwarded; paths and names are unique
  * @param ssePing how long a stream may be silent before its caller is sent a comment line; zero for
  *     never
+ * @param traceSample the share of traces begun here that are sampled, 0 to 1
  * @param memoryBudgetBytes how much memory held bodies and relay buffers may take together before
  *     new requests are refused
  */
@@ -25,6 +26,7 @@ public record EdgeConfig(
     List<Model> models,
     List<Operation> operations,
     Duration ssePing,
+    double traceSample,
     long memoryBudgetBytes) {
 
   /** Copies the lists. */

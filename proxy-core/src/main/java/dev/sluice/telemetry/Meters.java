@@ -196,6 +196,13 @@ public enum Meters {
       "errors",
       List.of(),
       "Failed tries to open or write the access log; lines wait for the next try."),
+  SPANS(
+      "sluice_spans_total",
+      Type.COUNTER,
+      "spans",
+      List.of("result"),
+      "Spans of sampled traces: exported, or dropped because the queue was full or the collector did"
+          + " not take them. Not there without tracing."),
   EXCHANGES_OPEN(
       "sluice_exchanges_open",
       Type.GAUGE,

@@ -114,7 +114,8 @@ final class ExchangeFixture implements AutoCloseable {
             Map.of("free", PLAN),
             catalog,
             new RouteTable(Operation.BUILT_IN),
-            ssePing);
+            ssePing,
+            1);
     timer = new LoopTimer(loop.eventLoop(), () -> clockNanos);
     ConnectionPool pool =
         new ConnectionPool(loop.eventLoop(), timer, upstreams.transport(), id -> connections);

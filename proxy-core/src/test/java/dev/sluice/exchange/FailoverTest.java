@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -111,6 +112,41 @@ class FailoverTest {
       assertThat(summary.reason()).isNull();
       assertThat(summary.end()).isEqualTo(End.DONE);
       assertNothingHeld(fixture);
+    }
+  }
+
+  @Test
+  void eachAttemptIsASpanOfItsOwnInOneTrace() {
+    try (ExchangeFixture fixture = stream(2, 2)) {
+      Upstream first = fixture.upstream();
+      fixture.clockNanos += 30;
+      first.answer(status(502));
+      fixture.run();
+      Upstream second = fixture.upstream();
+      fixture.clockNanos += 400;
+      second.answer(STREAM);
+
+      ExchangeSummary summary = fixture.summary();
+      List<AttemptSummary> traced = summary.traced();
+      assertThat(traced).hasSize(2);
+      assertThat(List.of(traced.get(0).spanId(), traced.get(1).spanId())).doesNotHaveDuplicates();
+      for (int i = 0; i < 2; i++) {
+        String span = String.format(Locale.ROOT, "%016x", traced.get(i).spanId());
+        assertThat((i == 0 ? first : second).received())
+            .containsOnlyOnce("\r\ntraceparent: ")
+            .contains("\r\ntraceparent: 00-" + summary.trace().traceId() + "-" + span + "-01\r\n");
+      }
+      AttemptSummary failed = traced.get(0);
+      assertThat(failed.status()).isEqualTo(502);
+      assertThat(failed.reason()).isEqualTo(Reason.UPSTREAM_BAD_GATEWAY);
+      assertThat(failed.startedNanos()).isZero();
+      assertThat(failed.durationNanos()).isEqualTo(30);
+      AttemptSummary answered = traced.get(1);
+      assertThat(answered.status()).isEqualTo(200);
+      assertThat(answered.reason()).isNull();
+      assertThat(answered.startedNanos()).isEqualTo(30);
+      assertThat(answered.durationNanos()).isEqualTo(400);
+      assertThat(answered.endpoint()).isEqualTo(summary.endpoint());
     }
   }
 

@@ -123,6 +123,21 @@ class TraceContextTest {
     assertThat(ids).doesNotContain(0L, "0".repeat(32));
   }
 
+  @Test
+  void aShareOfNewTracesIsSampledAndOthersAreAsTheirCallersSay() {
+    int sampled = 0;
+    for (int i = 0; i < 10_000; i++) {
+      sampled += TraceContext.begin(0.25).isSampled() ? 1 : 0;
+      assertThat(TraceContext.begin(0).isSampled()).isFalse();
+      assertThat(TraceContext.begin(1).isSampled()).isTrue();
+    }
+    assertThat(sampled).isBetween(2_000, 3_000); // 2500, give or take 11 standard deviations
+    HttpHeaders headers =
+        DefaultHttpHeadersFactory.headersFactory().withValidation(false).newHeaders();
+    headers.set("traceparent", PARENT.replace("-01", "-00"));
+    assertThat(TraceContext.of(headers, 1).isSampled()).isFalse();
+  }
+
   private static void assertIsNew(TraceContext context) {
     assertThat(context.traceId()).matches("[0-9a-f]{32}").isNotEqualTo(TRACE);
     assertThat(context.parentId()).isZero();
@@ -136,7 +151,7 @@ class TraceContextTest {
     for (int i = 0; i < pairs.length; i += 2) {
       headers.add(pairs[i], pairs[i + 1]);
     }
-    return TraceContext.of(headers);
+    return TraceContext.of(headers, 0);
   }
 
   private static String written(TraceContext context) {

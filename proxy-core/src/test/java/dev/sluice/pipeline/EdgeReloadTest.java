@@ -67,6 +67,7 @@ class EdgeReloadTest {
         List.of(PipelineFixture.model(plan)),
         Operation.BUILT_IN,
         Duration.ZERO,
+        0,
         1 << 20);
   }
 

@@ -70,7 +70,8 @@ final class LifeOfARequestTest {
                 Map.of(),
                 new Catalog(List.of()),
                 new RouteTable(List.of()),
-                Duration.ZERO),
+                Duration.ZERO,
+                0),
             () -> 0);
     KeyCache keys =
         new KeyCache(

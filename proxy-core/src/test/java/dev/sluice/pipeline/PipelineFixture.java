@@ -124,7 +124,8 @@ final class PipelineFixture implements AutoCloseable {
         plans.stream().collect(Collectors.toMap(Plan::name, plan -> plan)),
         new Catalog(Arrays.stream(models).map(PipelineFixture::model).toList()),
         new RouteTable(Operation.BUILT_IN),
-        Duration.ZERO);
+        Duration.ZERO,
+        0);
   }
 
   static Model model(String id) {

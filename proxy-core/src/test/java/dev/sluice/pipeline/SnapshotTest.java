@@ -164,7 +164,8 @@ class SnapshotTest {
             Map.of("free", PLANS.get(0)),
             new Catalog(List.of(PipelineFixture.model("small"))),
             new RouteTable(List.of(embeddings)),
-            Duration.ZERO));
+            Duration.ZERO,
+            0));
     edge.send(post("/v1/embeddings", "{\"model\":\"small\"}"));
     edge.upstreams.last().answer(ANSWER);
 

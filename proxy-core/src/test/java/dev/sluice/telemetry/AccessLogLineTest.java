@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,7 @@ class AccessLogLineTest {
                     1_500_000_000,
                     endpoint,
                     2,
+                    List.of(),
                     null,
                     false,
                     End.DONE)))
@@ -133,6 +135,7 @@ class AccessLogLineTest {
               0,
               null,
               1,
+              List.of(),
               null,
               false,
               End.DONE);
@@ -176,6 +179,7 @@ class AccessLogLineTest {
         7_999,
         null,
         0,
+        List.of(),
         null,
         false,
         End.CLIENT);

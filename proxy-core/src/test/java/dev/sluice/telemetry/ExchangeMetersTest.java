@@ -137,6 +137,7 @@ class ExchangeMetersTest {
             5_000_000,
             null,
             1,
+            List.of(),
             null,
             false,
             End.CLIENT));
@@ -255,6 +256,7 @@ class ExchangeMetersTest {
         1_500_000_000,
         null,
         1,
+        List.of(),
         null,
         false,
         end);
@@ -281,6 +283,7 @@ class ExchangeMetersTest {
         1_000_000,
         null,
         1,
+        List.of(),
         null,
         false,
         End.DONE);

@@ -34,7 +34,7 @@ class RecentFailuresTest {
             null,
             0,
             null,
-            false,
+            false, List.of(),
             End.DONE));
   }
 

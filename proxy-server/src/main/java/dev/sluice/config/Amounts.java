@@ -24,6 +24,8 @@ public final class Amounts {
 
   private static final Pattern AMOUNT = Pattern.compile("(0|[1-9][0-9]{0,9})([A-Za-z]{1,3})");
 
+  private static final Pattern SHARE = Pattern.compile("0|1|[01]\\.0{1,9}|0\\.[0-9]{1,9}");
+
   private static final Map<String, Long> BYTES =
       Map.of(
           "B", 1L,
@@ -93,6 +95,11 @@ public final class Amounts {
       }
     }
     return millis + "ms";
+  }
+
+  /** A share from 0 to 1 in decimal digits; null where the text is none. */
+  static @Nullable Double share(String text) {
+    return SHARE.matcher(text).matches() ? Double.valueOf(text) : null;
   }
 
   private static String durationRule(long minMillis) {

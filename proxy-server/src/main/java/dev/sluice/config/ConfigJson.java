@@ -64,11 +64,23 @@ public final class ConfigJson {
       }
     }
     json.writeEndObject();
+    tracing(config.tracing());
     boolean pings = !config.ssePing().equals(SluiceConfig.NO_PING);
     duration("sse-ping", pings ? config.ssePing() : null);
     text("revoke", config.revoke().text());
     secret("admin-token-env", config.adminToken());
     duration("shutdown-grace", config.shutdownGrace());
+    json.writeEndObject();
+  }
+
+  private void tracing(Tracing tracing) throws IOException {
+    if (tracing.collector() == null) {
+      json.writeNullField("tracing");
+      return;
+    }
+    json.writeObjectFieldStart("tracing");
+    text("otlp", tracing.collector().toString());
+    json.writeNumberField("sample", tracing.sample());
     json.writeEndObject();
   }
 

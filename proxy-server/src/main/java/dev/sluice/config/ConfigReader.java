@@ -1,6 +1,7 @@
 package dev.sluice.config;
 
 import dev.sluice.access.Plan;
+import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.Model;
 import dev.sluice.http.HttpLimits;
 import dev.sluice.yaml.Fields;
@@ -28,6 +29,7 @@ final class ConfigReader {
   private static final String PATH_RULE = "the path of a file";
   private static final String ACCESS_LOG_RULE =
       "none, stdout, or the path of a file, with a / or a . in it";
+  private static final String SHARE_RULE = "a share from 0 to 1, as in 0.1";
   private static final String REVOKE_RULE = "finish or cut";
   private static final long MIN_MEMORY_BUDGET = 1 << 20;
   private static final String PLANS_RULE =
@@ -77,7 +79,8 @@ final class ConfigReader {
             "sse-ping",
             "revoke",
             "admin-token-env",
-            "shutdown-grace");
+            "shutdown-grace",
+            "tracing");
     ListenAddress listen =
         fixed(
             fields.optional("listen"),
@@ -140,6 +143,8 @@ final class ConfigReader {
         plans(fields.required("plans", PLANS_RULE), modelIds),
         models,
         OperationsReader.operations(fields.optional("operations")),
+        fixed(
+            fields.optional("tracing"), ConfigReader::tracing, Tracing.NONE, SluiceConfig::tracing),
         ping.isPresent() ? Amounts.duration(ping, SluiceConfig.NO_PING) : SluiceConfig.NO_PING,
         fields.optional("revoke").scalar(REVOKE_RULE, ConfigReader::revoke, Revoke.FINISH),
         adminToken.isPresent() ? modelsReader.credential(adminToken) : null,
@@ -201,6 +206,21 @@ final class ConfigReader {
           value.isPresent() ? now.toString() : now + " by default", before + " until a restart");
     }
     return now;
+  }
+
+  private static Tracing tracing(Value value, Tracing fallback) {
+    if (!value.isPresent()) {
+      return fallback;
+    }
+    Fields fields = value.fields("otlp", "sample");
+    Value otlp = fields.required("otlp", UpstreamUrl.RULE);
+    Endpoint collector = ModelsReader.endpoint(otlp, null, 1);
+    Value sample = fields.optional("sample");
+    return new Tracing(
+        collector.equals(ModelsReader.UNREADABLE) ? fallback.collector() : collector,
+        sample.isPresent()
+            ? sample.scalar(SHARE_RULE, Amounts::share, fallback.sample())
+            : Tracing.DEFAULT_SAMPLE);
   }
 
   private static ListenAddress address(Value value, ListenAddress fallback) {

@@ -34,7 +34,7 @@ final class ModelsReader {
   private static final Pattern CREDENTIAL = Pattern.compile("[!-~]{1,8192}");
 
   /** Stands for an endpoint that could not be read, so that reading goes on. */
-  private static final Endpoint UNREADABLE = new Endpoint("invalid", 1, false, "", null);
+  static final Endpoint UNREADABLE = new Endpoint("invalid", 1, false, "", null);
 
   private final Map<String, String> environment;
   private final Instant created;
@@ -97,7 +97,11 @@ final class ModelsReader {
     Fields fields = value.fields("url", "api-key-env", "weight");
     int weight = fields.optional("weight").wholeNumber(1, MAX_WEIGHT, 1);
     String credential = credential(fields.optional("api-key-env"));
-    Value url = fields.required("url", UpstreamUrl.RULE);
+    return endpoint(fields.required("url", UpstreamUrl.RULE), credential, weight);
+  }
+
+  /** The endpoint of a URL. */
+  static Endpoint endpoint(Value url, @Nullable String credential, int weight) {
     UpstreamUrl parsed = url.scalar(UpstreamUrl.RULE, UpstreamUrl::parse, UpstreamUrl.ABSENT);
     UpstreamUrl.Fault fault = parsed.fault();
     if (fault != null) {

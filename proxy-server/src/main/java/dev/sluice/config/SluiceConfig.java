@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>plans</td><td>required</td><td>slots and models of each plan; at least one</td></tr>
  *   <tr><td>models</td><td>required</td><td>where each model is served; at least one</td></tr>
  *   <tr><td>operations</td><td>none</td><td>paths beside the built-in ones</td></tr>
+ *   <tr><td>tracing.otlp</td><td>none</td><td>where spans are sent</td></tr>
+ *   <tr><td>tracing.sample</td><td>0.1</td><td>the share of new traces that is; 0 to 1</td></tr>
  *   <tr><td>sse-ping</td><td>none</td><td>a comment line in gaps of streams; 1ms to 24h</td></tr>
  *   <tr><td>revoke</td><td>finish</td><td>finish or cut the streams of a revoked key</td></tr>
  *   <tr><td>admin-token-env</td><td>none</td><td>environment variable with the operators' token</td></tr>
@@ -52,6 +54,7 @@ import org.jspecify.annotations.Nullable;
  * @param plans the plans by name, in the order of the file; at least one
  * @param models the models in the order of the file; at least one; ids are unique
  * @param operations the built-in operations, then the configured ones; names and paths are unique
+ * @param tracing where spans are sent
  * @param ssePing how long a stream may be silent before its caller is sent a comment line; {@link
  *     #NO_PING} for never
  * @param revoke what becomes of the running streams of a revoked key
@@ -69,6 +72,7 @@ public record SluiceConfig(
     Map<String, Plan> plans,
     List<Model> models,
     List<Operation> operations,
+    Tracing tracing,
     Duration ssePing,
     Revoke revoke,
     @Nullable String adminToken,

@@ -4,6 +4,7 @@ import dev.sluice.accesslog.AccessLog;
 import dev.sluice.admin.AdminListener;
 import dev.sluice.admin.Metrics;
 import dev.sluice.admin.Readiness;
+import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.Model;
 import dev.sluice.config.ListenAddress;
 import dev.sluice.config.Revoke;
@@ -23,6 +24,7 @@ import dev.sluice.telemetry.ExchangeMeters;
 import dev.sluice.telemetry.Meters;
 import dev.sluice.telemetry.RecentFailures;
 import dev.sluice.telemetry.StateMeters;
+import dev.sluice.tracing.SpanExport;
 import dev.sluice.transport.Transport;
 import dev.sluice.transport.Waiting;
 import dev.sluice.upstream.UpstreamTransport;
@@ -76,6 +78,7 @@ public final class RunningSluice {
   private final RecentFailures failures = new RecentFailures(System::nanoTime);
   private final ReloadLog reloads;
   private final @Nullable AccessLog accessLog;
+  private final @Nullable SpanExport spans;
   private final FileKeyDirectory directory;
   private final UpstreamTransport upstream;
   private final Edge edge;
@@ -99,6 +102,7 @@ public final class RunningSluice {
             config.plans().keySet());
     exchangeMeters.know(operationNames(config), List.of(), List.of());
     this.accessLog = accessLog(config);
+    this.spans = spans(config, version);
     this.directory = new FileKeyDirectory(started.keys());
     this.upstream = transport.upstream();
     this.edge =
@@ -144,6 +148,16 @@ public final class RunningSluice {
     };
   }
 
+  private @Nullable SpanExport spans(SluiceConfig from, String version) {
+    Endpoint collector = from.tracing().collector();
+    if (collector == null) {
+      return null;
+    }
+    SpanExport export = SpanExport.to(collector.toString(), version);
+    export.bindTo(metrics.registry());
+    return export;
+  }
+
   private EdgeConfig edgeConfig(SluiceConfig from) {
     return new EdgeConfig(
         from.limits(),
@@ -151,6 +165,7 @@ public final class RunningSluice {
         from.models(),
         from.operations(),
         from.ssePing(),
+        from.tracing().sample(),
         memoryBudgetBytes);
   }
 
@@ -165,11 +180,15 @@ public final class RunningSluice {
   private ExchangeListener listener() {
     ExchangeMeters meters = exchangeMeters;
     AccessLog log = accessLog;
+    SpanExport export = spans;
     return summary -> {
       meters.ended(summary);
       failures.ended(summary);
       if (log != null) {
         log.ended(summary);
+      }
+      if (export != null) {
+        export.ended(summary);
       }
     };
   }
@@ -330,6 +349,9 @@ public final class RunningSluice {
     watcher.close();
     if (accessLog != null) {
       accessLog.close();
+    }
+    if (spans != null) {
+      spans.close();
     }
     inspectors.shutdownNow();
   }

@@ -93,6 +93,7 @@ final class Warmup {
                   List.of(model),
                   Operation.BUILT_IN,
                   Duration.ZERO,
+                  0,
                   8 << 20),
               asked ->
                   CompletableFuture.completedFuture(

@@ -5,6 +5,7 @@ import dev.sluice.exchange.ExchangeSummary;
 import dev.sluice.http.TraceContext;
 import dev.sluice.message.Usage;
 import dev.sluice.telemetry.AccessLogLine;
+import java.util.List;
 
 /** Exchanges that are told apart by a number, and the lines that are expected of them. */
 final class Lines {
@@ -30,6 +31,7 @@ final class Lines {
         2_000,
         null,
         1,
+        List.of(),
         null,
         false,
         End.DONE);

@@ -65,7 +65,17 @@ class ExpositionTest {
           "operation", Set.of("chat_completions", "messages", "models", "unknown"),
           "model", Set.of("small", "openai/gpt-oss-120b", "unknown", "*"),
           "plan", Set.of("free", "pro", "unknown"),
-          "result", Set.of("hit", "hit_unknown", "miss", "miss_unknown", "failed", "ok", "refused"),
+          "result",
+              Set.of(
+                  "hit",
+                  "hit_unknown",
+                  "miss",
+                  "miss_unknown",
+                  "failed",
+                  "ok",
+                  "refused",
+                  "exported",
+                  "dropped"),
           "state", Set.of("connecting", "active", "idle"),
           "direction", Set.of("in", "out"),
           "endpoint", Set.of("10.0.0.1:8000/v"),
@@ -106,6 +116,8 @@ class ExpositionTest {
     Meters.DOWNSTREAM_CONNECTIONS.gauge(registry, () -> 3);
     Meters.EXCHANGES_OPEN.gauge(registry, () -> 2);
     Meters.MAINTENANCE_REMAINING.gauge(registry, () -> 1, "*");
+    Meters.SPANS.counter(registry, "exported");
+    Meters.SPANS.counter(registry, "dropped");
     Meters.DRAINING.gauge(registry, () -> 0);
     Meters.MEMORY_BUDGET_HELD.gauge(registry, () -> 4);
     Meters.MEMORY_BUDGET_LIMIT.gauge(registry, () -> 5);
@@ -321,6 +333,7 @@ class ExpositionTest {
         5_000_000,
         null,
         1,
+        List.of(),
         null,
         false,
         End.DONE);

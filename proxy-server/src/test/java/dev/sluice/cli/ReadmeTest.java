@@ -62,6 +62,7 @@ final class ReadmeTest {
         plans: {<name>: {nobody: 1}}
         models: {<id>: {nobody: 1, upstreams: [{nobody: 1}], timeouts: {nobody: 1}, probe: {nobody: 1}}}
         operations: {/v1/path: {nobody: 1}}
+        tracing: {nobody: 1}
         """);
     Files.writeString(
         directory.resolve("keys.yaml"),

@@ -21,7 +21,7 @@ final class ConfigFaultsTest {
       quoteCharacter = '`',
       textBlock =
           """
-          listen: 10.1.2.3:8081 | lisetn: 10.1.2.3:8081 | sluice.yaml:1: lisetn: unknown name (expected: one of listen, admin, status, access-log, limits, keys, plans, models, operations, sse-ping, revoke, admin-token-env, shutdown-grace; did you mean listen?)
+          listen: 10.1.2.3:8081 | lisetn: 10.1.2.3:8081 | sluice.yaml:1: lisetn: unknown name (expected: one of listen, admin, status, access-log, limits, keys, plans, models, operations, sse-ping, revoke, admin-token-env, shutdown-grace, tracing; did you mean listen?)
           listen: 10.1.2.3:8081 | listen: 8081 | sluice.yaml:1: listen: 8081 (expected: host:port, the host a name, an IPv4 address, or an IPv6 address in brackets, as in "[::1]:8080" with its quotes)
           listen: 10.1.2.3:8081 | listen: 10.1.2.300:8081 | sluice.yaml:1: listen: 10.1.2.300:8081 (expected: host:port,*
           listen: 10.1.2.3:8081 | listen: host:65536 | sluice.yaml:1: listen: host:65536 (expected: host:port,*

@@ -89,6 +89,7 @@ final class ConfigJsonTest {
     String text = json;
     for (String name :
         List.of(
+            "tracing",
             "status",
             "sse-ping",
             "admin-token-env",

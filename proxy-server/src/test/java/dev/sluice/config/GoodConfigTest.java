@@ -98,6 +98,8 @@ final class GoodConfigTest {
     assertThat(config.revoke()).isEqualTo(Revoke.CUT);
     assertThat(config.adminToken()).isEqualTo("operators-only");
     assertThat(config.shutdownGrace()).isEqualTo(Duration.ofHours(1));
+    assertThat(config.tracing())
+        .isEqualTo(new Tracing(new Endpoint("collector.example", 443, true, "/otlp", null), 0.25));
   }
 
   @Test
@@ -120,6 +122,7 @@ final class GoodConfigTest {
                 Duration.ofSeconds(60),
                 Duration.ofSeconds(75)));
     assertThat(config.memoryBudgetBytes()).isEmpty();
+    assertThat(config.tracing()).isEqualTo(Tracing.NONE);
     assertThat(config.ssePing()).isZero();
     assertThat(config.revoke()).isEqualTo(Revoke.FINISH);
     assertThat(config.adminToken()).isNull();

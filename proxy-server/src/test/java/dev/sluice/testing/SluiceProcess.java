@@ -232,6 +232,26 @@ public final class SluiceProcess implements AutoCloseable {
     }
   }
 
+  /** The names of the classes that it has loaded so far, in one text. */
+  public String loadedClasses() {
+    try {
+      Process jcmd =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                  Long.toString(pid()),
+                  "VM.class_hierarchy")
+              .redirectErrorStream(true)
+              .start();
+      String text = new String(jcmd.getInputStream().readAllBytes(), UTF_8);
+      if (jcmd.waitFor() != 0) {
+        throw new AssertionError("jcmd: " + text);
+      }
+      return text;
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   /** The resident memory of the process, in bytes. */
   public long residentBytes() {
     try {
