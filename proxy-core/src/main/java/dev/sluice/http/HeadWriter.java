@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.AsciiString;
 import io.netty.util.concurrent.FastThreadLocal;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -54,16 +55,11 @@ public final class HeadWriter {
     if (text instanceof AsciiString ascii) {
       System.arraycopy(ascii.array(), ascii.arrayOffset(), bytes, length, count);
     } else {
-      copy(text.toString());
+      byte[] characters = text.toString().getBytes(StandardCharsets.ISO_8859_1);
+      System.arraycopy(characters, 0, bytes, length, count);
     }
     length += count;
     return this;
-  }
-
-  /** Takes the low byte of each character, and is the one method that copies in place. */
-  @SuppressWarnings("deprecation")
-  private void copy(String text) {
-    text.getBytes(0, text.length(), bytes, length);
   }
 
   /** The end of a line; after the last header line once more, as the end of the head. */

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.End;
 import dev.sluice.exchange.ExchangeSummary;
+import dev.sluice.message.Usage;
+import dev.sluice.http.TraceContext;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -19,6 +22,7 @@ class RecentFailuresTest {
         new ExchangeSummary(
             0,
             "req_x",
+            TraceContext.begin(),
             "messages",
             null,
             null,
@@ -29,12 +33,14 @@ class RecentFailuresTest {
             0,
             0,
             0,
+            Usage.NONE,
             0,
             0,
             null,
             0,
+            List.of(),
             null,
-            false, List.of(),
+            false,
             End.DONE));
   }
 

@@ -21,7 +21,7 @@ final class ConfigText {
 
   /** Every name of the file, one value a line, so that a fault's line tells which it means. */
   static final String WHOLE =
-"""
+      """
       listen: 10.1.2.3:8081
       admin: "[::1]:9902"
       access-log: logs/access.log
