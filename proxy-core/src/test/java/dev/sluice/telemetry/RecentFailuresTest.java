@@ -22,7 +22,7 @@ class RecentFailuresTest {
         new ExchangeSummary(
             0,
             "req_x",
-            TraceContext.begin(),
+            TraceContext.begin(0),
             "messages",
             null,
             null,

@@ -308,7 +308,7 @@ class AdminListenerTest {
   }
 
   private PageListener open(InetSocketAddress address, Duration life) throws IOException {
-    EventLoop loop = (EventLoop) group.next();
+    EventLoop loop = group.next();
     return PageListener.open(
         "admin",
         loop,

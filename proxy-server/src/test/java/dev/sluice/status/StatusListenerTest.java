@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.telemetry.Meters;
 import dev.sluice.testing.Eventually;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -62,7 +61,7 @@ class StatusListenerTest {
 
   private StatusListener open(InetSocketAddress address) throws IOException {
     return StatusListener.open(
-        (EventLoop) group.next(),
+        group.next(),
         NioServerSocketChannel.class,
         address,
         source,

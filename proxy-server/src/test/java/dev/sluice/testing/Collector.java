@@ -45,7 +45,7 @@ public final class Collector implements AutoCloseable {
   /** One on this port of loopback. */
   public static Collector start(int port) {
     try {
-      InetSocketAddress address = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port);
+      InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
       Collector collector = new Collector(HttpServer.create(address, 0));
       collector.http.createContext("/", collector::take);
       collector.http.setExecutor(collector.threads);
