@@ -34,6 +34,8 @@ function setText(element, text) {
 
 function showProblems({ problems }) {
   document.title = problems.length > 0 ? `(${problems.length}) Sluice` : "Sluice";
+  // Said when it changes, not with every second that a text counts down.
+  setText(byId("news"), problems.length > 0 ? `Wrong now: ${count(problems.length, "thing")}.` : "Nothing is wrong.");
   const told = problems.length > 0 ? problems : [{ severity: "none", text: "Nothing that Sluice knows of." }];
   keep(
     byId("problems"),

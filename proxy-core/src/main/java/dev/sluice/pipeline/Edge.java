@@ -366,11 +366,17 @@ public final class Edge {
               CompletableFuture.supplyAsync(() -> oldest(channels, most), entry.getKey()),
               (some, others) -> Stream.concat(some.stream(), others.stream()).toList());
     }
-    return all.thenApply(found -> found.stream().sorted(Edge::olderFirst).limit(most).toList());
+    return all.thenApply(
+        found ->
+            found.stream()
+                .sorted((one, other) -> older(one.startedNanos(), other.startedNanos()))
+                .limit(most)
+                .toList());
   }
 
-  private static int olderFirst(OpenExchange one, OpenExchange other) {
-    return Long.signum(one.startedNanos() - other.startedNanos()); // the clock overflows
+  /** The clock overflows. */
+  private static int older(long oneNanos, long otherNanos) {
+    return Long.signum(oneNanos - otherNanos);
   }
 
   /** On the loop of all these channels. */
@@ -379,7 +385,7 @@ public final class Edge {
         .map(channel -> channel.pipeline().get(EdgePipeline.CONNECTION))
         .map(handler -> handler instanceof DownstreamConnection known ? known.exchange() : null)
         .filter(Objects::nonNull)
-        .sorted((one, other) -> Long.signum(one.startedNanos() - other.startedNanos()))
+        .sorted((one, other) -> older(one.startedNanos(), other.startedNanos()))
         .limit(most)
         .map(Exchange::asItIs)
         .toList();

@@ -175,6 +175,7 @@ class PagesInBrowser {
     browser.awaitText("#said", "of model pair is ejected.");
     browser.await("it is out", first + ".children[2].textContent === 'out'");
     browser.awaitText("#problems", "is not used until an operator restores it.");
+    browser.awaitText("#news", "Wrong now: ");
 
     browser.script(second + ".querySelector('button').focus()");
     browser.type(ENTER);
