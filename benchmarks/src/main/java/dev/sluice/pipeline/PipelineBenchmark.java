@@ -148,7 +148,8 @@ public class PipelineBenchmark {
         Map.of(PLAN.name(), PLAN),
         new Catalog(List.of(model)),
         new RouteTable(Operation.BUILT_IN),
-        Duration.ZERO);
+        Duration.ZERO,
+        0);
   }
 
   private LoopContext context(Channel opened, MemoryBudget budget) {

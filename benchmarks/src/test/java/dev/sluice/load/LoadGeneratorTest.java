@@ -154,7 +154,8 @@ class LoadGeneratorTest {
   @ParameterizedTest
   @MethodSource("failing")
   void countsAnswersThatFail(Failure failure, String answer) throws Exception {
-    LoadReport report = run(scripted(request -> answer), load(40, 200, 10, new AskedAnswer(2, 1, 20)));
+    LoadReport report =
+        run(scripted(request -> answer), load(40, 200, 10, new AskedAnswer(2, 1, 20)));
 
     assertThat(report.failures()).isEqualTo(Map.of(failure, 40L));
     assertThat(report.failed()).isEqualTo(40);

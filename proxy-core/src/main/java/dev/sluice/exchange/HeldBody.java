@@ -61,7 +61,7 @@ public final class HeldBody {
     boolean first = pieces.isEmpty();
     int pinned = pinnedBytes(piece);
     boolean keep =
-        first && pinned <= BLOCK_BYTES || bytes >= KEEP_BYTES && bytes >= pinned / KEEP_SHARE;
+        (first && pinned <= BLOCK_BYTES) || (bytes >= KEEP_BYTES && bytes >= pinned / KEEP_SHARE);
     if (bytes == 0 || !(keep ? reserve(pinned) : reserveBlocks(bytes))) {
       piece.release();
       return bytes == 0 ? Added.OK : Added.OVER_BUDGET;

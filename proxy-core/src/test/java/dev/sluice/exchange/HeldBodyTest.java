@@ -56,7 +56,7 @@ class HeldBodyTest {
   void aPieceIsKeptWhereItFillsAQuarterOfItsReadBufferAndChargedForAllOfIt() {
     for (int pieces = 1; pieces <= 3; pieces++) {
       assertThat(body.add(readInto(256 << 10, 64 << 10))).isEqualTo(Added.OK);
-      assertThat(budget.heldBytes()).isEqualTo(pieces * (256 << 10));
+      assertThat(budget.heldBytes()).isEqualTo(pieces * (256L << 10));
     }
     assertThat(body.length()).isEqualTo(3 * (64 << 10));
     body.release();
@@ -70,7 +70,7 @@ class HeldBodyTest {
       ByteBuf read = readInto(256 << 10, bytes);
       assertThat(body.add(read)).isEqualTo(Added.OK);
       assertThat(read.refCnt()).isZero();
-      assertThat(budget.heldBytes()).isEqualTo(pieces * (64 << 10));
+      assertThat(budget.heldBytes()).isEqualTo(pieces * (64L << 10));
     }
     assertThat(Bytes.text(body.retainedContent())).isEqualTo("x".repeat(5 * bytes));
     body.release();

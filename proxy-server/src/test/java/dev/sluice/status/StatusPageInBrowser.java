@@ -35,7 +35,7 @@ class StatusPageInBrowser {
 
   @BeforeEach
   void open() throws IOException {
-    EventLoop loop = (EventLoop) group.next();
+    EventLoop loop = group.next();
     KeyCheck keys =
         new KeyCheck(source, new KeyAttempts(System::nanoTime), () -> now[0], loop, counted -> {});
     listener =

@@ -175,7 +175,7 @@ public final class Browser implements AutoCloseable {
   public List<String> requested() {
     for (Map<String, Object> entry : log("performance")) {
       Map<String, Object> message =
-          Json.object(Json.object((String) entry.get("message")), "message");
+          Json.object(Json.object(String.valueOf(entry.get("message"))), "message");
       if ("Network.requestWillBeSent".equals(message.get("method"))) {
         Map<String, Object> request = Json.object(Json.object(message, "params"), "request");
         requested.add((String) request.get("url"));
