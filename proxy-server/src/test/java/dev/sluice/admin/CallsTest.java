@@ -214,6 +214,8 @@ class CallsTest {
                 "10.0.0.8:8000/base",
                 "state",
                 "healthy",
+                "failing",
+                false,
                 "wait_seconds",
                 0,
                 "open_exchanges",

@@ -74,6 +74,9 @@ class ExpositionTest {
                   "failed",
                   "ok",
                   "refused",
+                  "valid",
+                  "invalid",
+                  "slowed",
                   "exported",
                   "dropped"),
           "state", Set.of("connecting", "active", "idle"),
@@ -116,6 +119,9 @@ class ExpositionTest {
     Meters.DOWNSTREAM_CONNECTIONS.gauge(registry, () -> 3);
     Meters.EXCHANGES_OPEN.gauge(registry, () -> 2);
     Meters.MAINTENANCE_REMAINING.gauge(registry, () -> 1, "*");
+    for (String result : List.of("valid", "invalid", "slowed", "failed")) {
+      Meters.STATUS_KEY_CHECKS.counter(registry, result);
+    }
     Meters.SPANS.counter(registry, "exported");
     Meters.SPANS.counter(registry, "dropped");
     Meters.DRAINING.gauge(registry, () -> 0);
