@@ -10,18 +10,13 @@ import java.util.List;
 /** A body as it came, held whole, in bounded memory. Event loop only. */
 public final class HeldBody {
   /*
-   * A piece that fills much of its read buffer is kept as it is. Small pieces would keep a whole
+   * A piece that fills most of its read buffer is kept as it is. Small pieces would keep a whole
    * read buffer alive each, so that a trickle could hold a hundred times what it sent: they are
    * copied together into blocks. The first piece is kept whatever its size, as most bodies are one
-   * piece, unless its read buffer is larger than a block; it moves into a block when a second one
-   * comes. The budget is charged for all of the read buffer that a piece keeps alive, and not only
-   * for the piece.
+   * piece; it moves into a block when a second one comes. Until then the budget is charged for all
+   * of the read buffer that it keeps alive, and not only for the piece.
    */
   private static final int KEEP_BYTES = 16 << 10;
-
-  /** A piece that is kept is at least this part of its read buffer: a quarter. */
-  private static final int KEEP_SHARE = 4;
-
   private static final int BLOCK_BYTES = 64 << 10;
 
   /** What became of a piece. */
@@ -59,15 +54,14 @@ public final class HeldBody {
       return Added.TOO_LARGE;
     }
     boolean first = pieces.isEmpty();
-    int pinned = pinnedBytes(piece);
-    boolean keep =
-        (first && pinned <= BLOCK_BYTES) || (bytes >= KEEP_BYTES && bytes >= pinned / KEEP_SHARE);
+    boolean keep = first || bytes >= KEEP_BYTES;
+    int pinned = first ? pinnedBytes(piece) : bytes;
     if (bytes == 0 || !(keep ? reserve(pinned) : reserveBlocks(bytes))) {
       piece.release();
       return bytes == 0 ? Added.OK : Added.OVER_BUDGET;
     }
     if (first) {
-      firstPinsBytes = keep ? pinned : 0;
+      firstPinsBytes = pinned;
     }
     length += bytes;
     if (keep) {
@@ -99,8 +93,7 @@ public final class HeldBody {
   /** Reserves what {@link #copy} will allocate for this many bytes. */
   private boolean reserveBlocks(int bytes) {
     int room = lastIsBlock ? pieces.get(pieces.size() - 1).maxWritableBytes() : 0;
-    int blocks = Math.max(0, bytes - room + BLOCK_BYTES - 1) / BLOCK_BYTES;
-    return blocks == 0 || reserve(blocks * BLOCK_BYTES);
+    return room >= bytes || reserve(BLOCK_BYTES);
   }
 
   private void copy(ByteBuf piece) {
@@ -115,10 +108,8 @@ public final class HeldBody {
         budget.release(firstPinsBytes);
       }
       while (piece.isReadable()) {
-        ByteBuf block = lastIsBlock ? pieces.get(pieces.size() - 1) : block();
-        if (!block.isWritable()) {
-          block = block();
-        }
+        ByteBuf last = pieces.get(pieces.size() - 1);
+        ByteBuf block = lastIsBlock && last.isWritable() ? last : block();
         block.writeBytes(piece, Math.min(block.writableBytes(), piece.readableBytes()));
       }
     } finally {

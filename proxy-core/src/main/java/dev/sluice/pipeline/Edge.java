@@ -20,7 +20,6 @@ import dev.sluice.upstream.ConnectionPool;
 import dev.sluice.upstream.HealthProbes;
 import dev.sluice.upstream.UpstreamTransport;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler.Sharable;
@@ -59,15 +58,6 @@ public final class Edge {
   /** Flow control: past the high mark of unsent bytes the upstream is not read, 16 and 32 KiB. */
   private static final WriteBufferWaterMark WATER_MARKS =
       new WriteBufferWaterMark(16 << 10, 32 << 10);
-
-  /**
-   * Most bytes of one read. A body of 1 MB is then some five reads and not twenty; a read buffer
-   * shrinks to what callers send.
-   */
-  private static final int MAX_READ_BYTES = 256 << 10;
-
-  /** Reads of one connection before the loop turns to the next. */
-  private static final int MAX_READS = 4;
 
   private static final int ACCEPT_BACKLOG = 4096;
 
@@ -168,13 +158,6 @@ public final class Edge {
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.SO_KEEPALIVE, true)
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARKS)
-            .childOption(
-                ChannelOption.RECVBUF_ALLOCATOR,
-                new AdaptiveRecvByteBufAllocator(
-                        AdaptiveRecvByteBufAllocator.DEFAULT_MINIMUM,
-                        AdaptiveRecvByteBufAllocator.DEFAULT_INITIAL,
-                        MAX_READ_BYTES)
-                    .maxMessagesPerRead(MAX_READS))
             .childHandler(new Registering())
             .bind(address);
     listening.add(binding.channel());

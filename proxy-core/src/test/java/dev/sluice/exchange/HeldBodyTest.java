@@ -1,6 +1,5 @@
 package dev.sluice.exchange;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.exchange.HeldBody.Added;
@@ -50,45 +49,6 @@ class HeldBodyTest {
     assertThat(budget.heldBytes()).isEqualTo(64 << 10);
     body.release();
     assertThat(budget.heldBytes()).isZero();
-  }
-
-  @Test
-  void aPieceIsKeptWhereItFillsAQuarterOfItsReadBufferAndChargedForAllOfIt() {
-    for (int pieces = 1; pieces <= 3; pieces++) {
-      assertThat(body.add(readInto(256 << 10, 64 << 10))).isEqualTo(Added.OK);
-      assertThat(budget.heldBytes()).isEqualTo(pieces * (256L << 10));
-    }
-    assertThat(body.length()).isEqualTo(3 * (64 << 10));
-    body.release();
-    assertThat(budget.heldBytes()).isZero();
-  }
-
-  @Test
-  void aPieceThatFillsLessIsCopiedAndItsReadBufferGoes() {
-    int bytes = (64 << 10) - 1;
-    for (int pieces = 1; pieces <= 5; pieces++) {
-      ByteBuf read = readInto(256 << 10, bytes);
-      assertThat(body.add(read)).isEqualTo(Added.OK);
-      assertThat(read.refCnt()).isZero();
-      assertThat(budget.heldBytes()).isEqualTo(pieces * (64L << 10));
-    }
-    assertThat(Bytes.text(body.retainedContent())).isEqualTo("x".repeat(5 * bytes));
-    body.release();
-    assertThat(budget.heldBytes()).isZero();
-  }
-
-  @Test
-  void aPieceOfSeveralBlocksIsChargedForEach() {
-    assertThat(body.add(readInto(1 << 20, 150 << 10))).isEqualTo(Added.OK);
-    assertThat(budget.heldBytes()).isEqualTo(3 * (64 << 10));
-    assertThat(body.length()).isEqualTo(150 << 10);
-    body.release();
-    assertThat(budget.heldBytes()).isZero();
-  }
-
-  private static ByteBuf readInto(int capacity, int bytes) {
-    ByteBuf read = ByteBufAllocator.DEFAULT.directBuffer(capacity, capacity);
-    return read.writeBytes("x".repeat(bytes).getBytes(US_ASCII));
   }
 
   @Test
