@@ -17,6 +17,11 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringDatagramChannel;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.resolver.dns.DnsAddressResolverGroup;
@@ -30,7 +35,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What connections are driven with: epoll on Linux, NIO elsewhere.
+ * What connections are driven with: io_uring or epoll on Linux, NIO elsewhere.
  *
  * @param name its name, for the log
  * @param handlers drives the channels of one loop
@@ -47,19 +52,93 @@ public record Transport(
 
   private static final Logger logger = LoggerFactory.getLogger(Transport.class);
 
-  /** The best transport here. Says so loudly where the native one should be and is not. */
+  static {
+    /*
+     * A poll that repeats itself tells of each change once. Netty loses one that comes while it
+     * reads, as a reset behind the last bytes does, and the connection hangs. A poll for each read
+     * sees what there is, for hardly more CPU.
+     */
+    System.setProperty("io.netty.iouring.pollAddMultishotEnabled", "false");
+  }
+
+  /**
+   * The transport that the system property {@code sluice.transport} names, else the best there is
+   * here: io_uring on Linux 6.0 and newer where it is allowed, epoll on any other Linux, NIO
+   * elsewhere. Says so loudly where a native one should be and is not.
+   *
+   * @throws IllegalArgumentException when the property names none, or one that is not to be had
+   *     here
+   */
   public static Transport best() {
-    if (Epoll.isAvailable()) {
-      return new Transport(
-          "epoll",
-          EpollIoHandler.newFactory(),
-          EpollServerSocketChannel.class,
-          EpollSocketChannel::new,
-          EpollDatagramChannel::new);
+    return of(System.getProperty("sluice.transport", "best"));
+  }
+
+  static Transport of(String name) {
+    return switch (name) {
+      case "best" -> {
+        if (hasGoodIoUring()) {
+          yield ioUring();
+        }
+        if (!IoUring.isAvailable()) {
+          logger.info("transport: no io_uring: {}", IoUring.unavailabilityCause().getMessage());
+        }
+        if (Epoll.isAvailable()) {
+          yield epoll();
+        }
+        if (PlatformDependent.normalizedOs().equals("linux")) {
+          logger.warn("transport: NIO (expected: epoll on Linux)", Epoll.unavailabilityCause());
+        }
+        yield nio();
+      }
+      case "io_uring" -> {
+        had(name, IoUring.isAvailable(), IoUring.unavailabilityCause());
+        yield ioUring();
+      }
+      case "epoll" -> {
+        had(name, Epoll.isAvailable(), Epoll.unavailabilityCause());
+        yield epoll();
+      }
+      case "nio" -> nio();
+      default ->
+          throw new IllegalArgumentException(
+              "sluice.transport: " + name + " (expected: io_uring, epoll or nio)");
+    };
+  }
+
+  /**
+   * Containers mostly forbid io_uring. Before Linux 6.0, which brought reads that repeat
+   * themselves, it lacks what makes it cheaper than epoll.
+   */
+  private static boolean hasGoodIoUring() {
+    return IoUring.isAvailable() && IoUring.isRecvMultishotEnabled();
+  }
+
+  private static void had(String name, boolean available, @Nullable Throwable cause) {
+    if (!available) {
+      throw new IllegalArgumentException(
+          "sluice.transport: " + name + " is not to be had here", cause);
     }
-    if (PlatformDependent.normalizedOs().equals("linux")) {
-      logger.warn("transport: NIO (expected: epoll on Linux)", Epoll.unavailabilityCause());
-    }
+  }
+
+  private static Transport ioUring() {
+    return new Transport(
+        "io_uring",
+        IoUringIoHandler.newFactory(),
+        IoUringServerSocketChannel.class,
+        IoUringSocketChannel::new,
+        IoUringDatagramChannel::new);
+  }
+
+  private static Transport epoll() {
+    return new Transport(
+        "epoll",
+        EpollIoHandler.newFactory(),
+        EpollServerSocketChannel.class,
+        EpollSocketChannel::new,
+        EpollDatagramChannel::new);
+  }
+
+  private static Transport nio() {
     return new Transport(
         "nio",
         NioIoHandler.newFactory(),

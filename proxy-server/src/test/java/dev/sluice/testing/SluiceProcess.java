@@ -85,6 +85,10 @@ public final class SluiceProcess implements AutoCloseable {
       Path directory, Map<String, String> environment, List<String> jvmFlags) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    String transport = System.getProperty("sluice.transport");
+    if (transport != null) {
+      command.add("-Dsluice.transport=" + transport);
+    }
     command.addAll(jvmFlags);
     command.addAll(List.of("-jar", JAR.toAbsolutePath().toString(), "serve", "--config"));
     command.add(directory.resolve("sluice.yaml").toString());
