@@ -104,20 +104,9 @@ public class PipelineBenchmark {
                     asked.equals(hash) ? Optional.of(key) : Optional.empty()),
             Ticker.systemTicker());
     state.ready();
-    EdgePipeline pipeline =
-        new EdgePipeline(
-            state,
-            new EdgePipeline.Rules(
-                new Admission(state, budget),
-                new BodySize(),
-                new ContentType(),
-                new BearerKey(keys, state, InstantSource.system()),
-                new Routing(),
-                new ModelList(),
-                new ModelAccess(state.maintenance()),
-                new StreamSlot(slots)),
-            opened -> context(opened, budget));
-    channel = new EmbeddedChannel(pipeline);
+    Rules rules = new Rules(state, budget, keys, InstantSource.system(), slots);
+    channel =
+        new EmbeddedChannel(new EdgePipeline(state, rules, opened -> context(opened, budget)));
 
     send(refused);
     expect("HTTP/1.1 401 ");

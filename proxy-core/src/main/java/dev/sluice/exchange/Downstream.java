@@ -12,6 +12,9 @@ public interface Downstream {
   /** Allocates what is written to the connection. */
   ByteBufAllocator alloc();
 
+  /** Whether it is one connection too many, which takes no requests. */
+  boolean isTooMany();
+
   /** Whether the caller reads chunked bodies: HTTP/1.1. */
   boolean readsChunks();
 

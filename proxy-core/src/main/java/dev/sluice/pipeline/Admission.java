@@ -5,9 +5,7 @@ import dev.sluice.error.Reason;
 import dev.sluice.exchange.Exchange;
 import dev.sluice.exchange.MemoryBudget;
 import dev.sluice.slots.BoundedCounter;
-import io.netty.channel.ChannelHandler.Sharable;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.util.AttributeKey;
+import io.netty.channel.Channel;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +14,7 @@ import org.jspecify.annotations.Nullable;
  * body or as many exchanges under way as it may, or on a connection that is one too many: 503,
  * before anything else of the request is looked at.
  */
-@Sharable
 final class Admission extends Rule {
-  private static final AttributeKey<Boolean> OVER_LIMIT =
-      AttributeKey.valueOf(Admission.class, "overLimit");
-
   /** Connections past the limit that are kept to be told so; any more are closed unheard. */
   private static final int MAX_TOLD = 256;
 
@@ -40,27 +34,22 @@ final class Admission extends Rule {
     return connections.get();
   }
 
-  @Override
-  public void channelActive(ChannelHandlerContext ctx) {
-    int open = connections.incrementAndGet();
-    int maxConnections = state.snapshot().limits().maxConnections();
-    if (open > maxConnections) {
-      ctx.channel().attr(OVER_LIMIT).set(true);
-      if (open > maxConnections + MAX_TOLD) {
-        ctx.close();
-      }
+  /** A connection was opened; true where it is one too many. Far too many are closed at once. */
+  boolean opened(Channel connection) {
+    int tooMany = connections.incrementAndGet() - state.snapshot().limits().maxConnections();
+    if (tooMany > MAX_TOLD) {
+      connection.close();
     }
-    ctx.fireChannelActive();
+    return tooMany > 0;
   }
 
-  @Override
-  public void channelInactive(ChannelHandlerContext ctx) {
+  /** A connection was closed. */
+  void closed() {
     connections.decrementAndGet();
-    ctx.fireChannelInactive();
   }
 
   @Override
-  @Nullable Failure check(ChannelHandlerContext ctx, Exchange exchange) {
+  @Nullable Failure check(Exchange exchange) {
     switch (state.phase()) {
       case STARTING -> {
         return Failure.of(Reason.STARTING, "Sluice is starting." + AGAIN);
@@ -74,7 +63,7 @@ final class Admission extends Rule {
     if (maintenance != null) {
       return maintenance;
     }
-    if (ctx.channel().hasAttr(OVER_LIMIT)) {
+    if (exchange.downstream().isTooMany()) {
       exchange.downstream().closeAfterAnswer();
       return Failure.of(
           Reason.CONNECTION_LIMIT, "Sluice has as many connections as it may have." + AGAIN);

@@ -8,9 +8,7 @@ import dev.sluice.access.Plan;
 import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.Exchange;
-import io.netty.channel.ChannelHandler.Sharable;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
@@ -27,12 +25,11 @@ import org.slf4j.LoggerFactory;
  * <p>When keys have changed, and running exchanges of revoked ones are not to go on, it asks again
  * for each that is under way.
  */
-@Sharable
-final class BearerKey extends ChannelInboundHandlerAdapter {
+final class BearerKey extends Step {
   /*
    * No exchange of a revoked key may slip through between its check and the change of the keys. A
    * change comes in three steps, in this order: the directory knows the new keys, the cache moves to
-   * its next generation, every connection gets a Recheck on its loop. A request is checked on that
+   * its next generation, every exchange is checked again on its loop. A request is checked on that
    * loop, and passes in the same turn in which the cache's generation was seen to be the one that its
    * answer is of: from the cache at once, or because it has not moved since before the directory was
    * asked. Where it has, the directory is asked again. So either the check saw the new keys, or the
@@ -43,13 +40,6 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
    */
 
   private static final Logger logger = LoggerFactory.getLogger(BearerKey.class);
-
-  /**
-   * A user event: the key of an exchange that is under way may be good no longer.
-   *
-   * @param exchange the exchange; its caller may not be known yet
-   */
-  record Recheck(Exchange exchange) {}
 
   private static final String SEND_ONE =
       " Send Authorization: Bearer and a current, non-revoked key.";
@@ -86,40 +76,34 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
   }
 
   @Override
-  public void channelRead(ChannelHandlerContext ctx, Object message) {
-    if (!(message instanceof Exchange exchange)) {
-      ctx.fireChannelRead(message);
-      return;
-    }
+  void take(Exchange exchange) {
     BearerToken.Parsed token = BearerToken.parse(exchange.head().headers());
     switch (token.kind()) {
       case MISSING -> exchange.refuse(MISSING);
       case MALFORMED -> exchange.refuse(MALFORMED);
       case PRESENT -> {
         exchange.presented(token.hash());
-        check(ctx, exchange, token.hash());
+        check(exchange, token.hash());
       }
     }
   }
 
-  private void check(ChannelHandlerContext ctx, Exchange exchange, KeyHash hash) {
+  private void check(Exchange exchange, KeyHash hash) {
     Key key = keys.getIfPresent(hash);
     if (key != null) {
-      found(ctx, exchange, key);
+      found(exchange, key);
     } else {
       int generation = keys.generation();
       ask(
-          ctx,
           exchange,
           hash,
-          answer -> answered(ctx, exchange, hash, answer, generation),
+          answer -> answered(exchange, hash, answer, generation),
           failure -> unanswered(exchange, failure));
     }
   }
 
   /** Asks the directory, and goes on with its answer on the exchange's loop. */
   private void ask(
-      ChannelHandlerContext ctx,
       Exchange exchange,
       KeyHash hash,
       Consumer<Optional<Key>> answered,
@@ -129,38 +113,34 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
             (key, failure) -> {
               Runnable then =
                   failure == null ? () -> answered.accept(key) : () -> unanswered.accept(failure);
-              if (ctx.executor().inEventLoop()) {
-                then.run();
+              EventLoop loop = exchange.downstream().context().loop();
+              if (loop.inEventLoop()) {
+                faultless(exchange, then);
               } else {
-                ctx.executor().execute(() -> faultless(exchange, then));
+                loop.execute(() -> faultless(exchange, then));
               }
             });
   }
 
-  /** A task of the loop has no handler behind it that would catch. */
-  private static void faultless(Exchange exchange, Runnable answered) {
+  /** Nobody behind a task of the loop, or a stage that completes, would catch. */
+  private static void faultless(Exchange exchange, Runnable then) {
     try {
-      answered.run();
+      then.run();
     } catch (RuntimeException | Error e) {
       exchange.fault(e);
     }
   }
 
-  private void answered(
-      ChannelHandlerContext ctx,
-      Exchange exchange,
-      KeyHash hash,
-      Optional<Key> key,
-      int generation) {
+  private void answered(Exchange exchange, KeyHash hash, Optional<Key> key, int generation) {
     if (!exchange.isOpen()) {
       return; // the caller left meanwhile
     }
     if (keys.generation() != generation) {
-      check(ctx, exchange, hash);
+      check(exchange, hash);
     } else if (key.isEmpty()) {
       exchange.refuse(UNKNOWN);
     } else {
-      found(ctx, exchange, key.get());
+      found(exchange, key.get());
     }
   }
 
@@ -172,7 +152,7 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
     exchange.refuse(DIRECTORY);
   }
 
-  private void found(ChannelHandlerContext ctx, Exchange exchange, Key key) {
+  private void found(Exchange exchange, Key key) {
     Plan plan = plan(exchange, key.subscription().plan());
     if (plan == null) {
       logger.error(
@@ -187,7 +167,7 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
     if (refusal != null) {
       exchange.refuse(refusal);
     } else {
-      ctx.fireChannelRead(exchange);
+      pass(exchange);
     }
   }
 
@@ -201,16 +181,8 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
     return key.subscription().active() ? null : INACTIVE;
   }
 
-  @Override
-  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event instanceof Recheck recheck) {
-      recheck(ctx, recheck.exchange());
-    } else {
-      ctx.fireUserEventTriggered(event);
-    }
-  }
-
-  private void recheck(ChannelHandlerContext ctx, Exchange exchange) {
+  /** Keys have changed: that of an exchange under way may be good no longer. */
+  void recheck(Exchange exchange) {
     KeyHash hash = exchange.keyHash();
     if (hash == null || exchange.hasEnded()) {
       return; // its key is not known yet, and will be asked for again
@@ -222,12 +194,11 @@ final class BearerKey extends ChannelInboundHandlerAdapter {
     }
     int generation = keys.generation();
     ask(
-        ctx,
         exchange,
         hash,
         answer -> {
           if (keys.generation() != generation) {
-            recheck(ctx, exchange);
+            recheck(exchange);
           } else if (answer.isEmpty()) {
             exchange.revoke(UNKNOWN);
           } else {

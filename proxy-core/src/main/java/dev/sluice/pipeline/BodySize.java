@@ -3,15 +3,12 @@ package dev.sluice.pipeline;
 import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.Exchange;
-import io.netty.channel.ChannelHandler.Sharable;
-import io.netty.channel.ChannelHandlerContext;
 import org.jspecify.annotations.Nullable;
 
 /** Refuses a body whose declared length is over the bound, before a byte of it is read: 413. */
-@Sharable
 final class BodySize extends Rule {
   @Override
-  @Nullable Failure check(ChannelHandlerContext ctx, Exchange exchange) {
+  @Nullable Failure check(Exchange exchange) {
     int maxBytes = exchange.snapshot().limits().maxBodyBytes();
     return exchange.declaredBodyBytes() > maxBytes ? tooLarge(maxBytes) : null;
   }

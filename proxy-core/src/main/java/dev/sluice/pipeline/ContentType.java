@@ -5,14 +5,11 @@ import dev.sluice.error.Reason;
 import dev.sluice.exchange.Exchange;
 import dev.sluice.exchange.Route;
 import dev.sluice.http.MediaType;
-import io.netty.channel.ChannelHandler.Sharable;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** An operation with a JSON body takes {@code Content-Type: application/json} alone: 415. */
-@Sharable
 final class ContentType extends Rule {
   private static final Failure NOT_JSON =
       Failure.of(
@@ -21,7 +18,7 @@ final class ContentType extends Rule {
               + " application/json.");
 
   @Override
-  @Nullable Failure check(ChannelHandlerContext ctx, Exchange exchange) {
+  @Nullable Failure check(Exchange exchange) {
     if (!(exchange.route() instanceof Route.Forwarded)) {
       return null;
     }

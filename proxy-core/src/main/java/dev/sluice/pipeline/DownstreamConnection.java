@@ -7,6 +7,7 @@ import dev.sluice.exchange.Route;
 import dev.sluice.exchange.Snapshot;
 import dev.sluice.http.ConnectionTokens;
 import dev.sluice.timer.Deadline;
+import dev.sluice.upstream.ConnectionLoss;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -28,8 +29,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The downstream connection: begins an exchange for each head that was read, carries its answer,
- * and tells it when the caller is slow or gone. What goes on down the pipeline is the exchange, and
- * the contents of its body.
+ * and tells it when the caller is slow or gone. The exchange goes along the rules, and the contents
+ * of its body come to them.
  */
 final class DownstreamConnection extends ChannelInboundHandlerAdapter implements Downstream {
   private static final Logger logger = LoggerFactory.getLogger(DownstreamConnection.class);
@@ -46,10 +47,12 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
 
   private final LoopContext context;
   private final EdgeState state;
+  private final Rules rules;
   private final RequestDecoder decoder;
   private final Deadline delivery;
   private @Nullable ChannelHandlerContext ctx;
   private @Nullable Exchange exchange;
+  private boolean tooMany;
   private boolean http10;
   private boolean awaitsContinue;
   private boolean closing;
@@ -57,9 +60,10 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   private boolean delivering;
   private long undeliveredBytes;
 
-  DownstreamConnection(LoopContext context, EdgeState state, RequestDecoder decoder) {
+  DownstreamConnection(LoopContext context, EdgeState state, Rules rules, RequestDecoder decoder) {
     this.context = context;
     this.state = state;
+    this.rules = rules;
     this.decoder = decoder;
     this.delivery =
         new Deadline(context.timer()) {
@@ -76,6 +80,12 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   }
 
   @Override
+  public void channelActive(ChannelHandlerContext active) {
+    tooMany = rules.admission().opened(active.channel());
+    active.fireChannelActive();
+  }
+
+  @Override
   public void channelRead(ChannelHandlerContext reading, Object message) {
     if (message instanceof HttpRequest head) {
       begin(head);
@@ -84,7 +94,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
       unreadable(unreadable);
     } else if (message instanceof HttpContent content && exchange != null && exchange.isOpen()) {
       exchange.countBytesIn(content.content().readableBytes());
-      reading.fireChannelRead(content);
+      rules.messageBody().content(exchange, content);
     } else {
       ReferenceCountUtil.release(message); // the rest of a body that was refused
     }
@@ -100,9 +110,8 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
     String target = OriginForm.of(head.uri());
     Snapshot snapshot = state.snapshot();
     Route route = snapshot.routes().find(head.method(), OriginForm.path(target));
-    channel()
-        .fireChannelRead(
-            begun(new Exchange(this, snapshot, head, target, route, decoder.declaredBodyBytes())));
+    Exchange next = new Exchange(this, snapshot, head, target, route, decoder.declaredBodyBytes());
+    rules.take(begun(next));
   }
 
   private void unreadable(Unreadable unreadable) {
@@ -129,6 +138,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
 
   @Override
   public void channelInactive(ChannelHandlerContext inactive) {
+    rules.admission().closed();
     if (exchange != null) {
       exchange.downstreamClosed();
     }
@@ -143,7 +153,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
       }
     } else if (event == EdgeState.KEYS_CHANGED) {
       if (exchange != null) {
-        triggered.fireUserEventTriggered(new BearerKey.Recheck(exchange));
+        rules.bearerKey().recheck(exchange);
       }
     } else {
       triggered.fireUserEventTriggered(event);
@@ -155,13 +165,19 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
     return exchange;
   }
 
-  /** A handler failed. The exchange ends; the process and every other exchange go on. */
-  void fault(Throwable cause) {
-    closing = true;
-    if (exchange == null) {
+  /**
+   * What nobody caught: a connection that broke is closed; anything else is a fault of Sluice,
+   * which ends the exchange, with 500 where that is still possible. Every other exchange goes on.
+   */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
+    if (ConnectionLoss.is(cause)) {
+      caught.close();
+    } else if (exchange == null) {
       logger.error("fault of Sluice between two requests", cause);
-      channel().close();
+      caught.close();
     } else {
+      closing = true;
       exchange.fault(cause);
     }
   }
@@ -176,6 +192,11 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   @Override
   public ByteBufAllocator alloc() {
     return channel().alloc();
+  }
+
+  @Override
+  public boolean isTooMany() {
+    return tooMany;
   }
 
   @Override

@@ -66,7 +66,7 @@ public final class Edge {
   private final MemoryBudget budget;
   private final StreamSlots slots;
   private final KeyCache keys;
-  private final Admission admission;
+  private final Rules rules;
 
   /** Kept for models that are gone, too: they may have connections still, and may come back. */
   private final Map<String, ConnectionCounts> connectionCounts = new ConcurrentHashMap<>();
@@ -101,7 +101,7 @@ public final class Edge {
     this.budget = new MemoryBudget(config.memoryBudgetBytes());
     this.slots = new StreamSlots();
     this.keys = new KeyCache(directory, Ticker.systemTicker());
-    this.admission = new Admission(state, budget);
+    this.rules = new Rules(state, budget, keys, clock, slots);
     for (EventExecutor executor : loops) {
       EventLoop loop = (EventLoop) executor;
       LoopTimer timer = new LoopTimer(loop, System::nanoTime);
@@ -112,19 +112,7 @@ public final class Edge {
     LoopContext probing = contexts.values().iterator().next();
     this.probes = new HealthProbes(probing.loop(), probing.timer(), probing.pool());
     probes.follow(catalog());
-    this.pipeline =
-        new EdgePipeline(
-            state,
-            new EdgePipeline.Rules(
-                admission,
-                new BodySize(),
-                new ContentType(),
-                new BearerKey(keys, state, clock),
-                new Routing(),
-                new ModelList(),
-                new ModelAccess(state.maintenance()),
-                new StreamSlot(slots)),
-            this::contextOf);
+    this.pipeline = new EdgePipeline(state, rules, this::contextOf);
   }
 
   private static Snapshot snapshot(EdgeConfig config, @Nullable Catalog before) {
@@ -322,7 +310,7 @@ public final class Edge {
 
   /** How many downstream connections are open. */
   public int downstreamConnections() {
-    return admission.connections();
+    return rules.admission().connections();
   }
 
   /** How many exchanges are under way. */

@@ -1,10 +1,6 @@
 package dev.sluice.pipeline;
 
 import dev.sluice.http.Authority;
-import dev.sluice.http.RequestHeadParser;
-import io.netty.channel.ChannelHandler.Sharable;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
@@ -18,20 +14,11 @@ import org.jspecify.annotations.Nullable;
  * does not fit its method (section 3.2.1 to 3.2.4). Such a connection is closed: who sent it may
  * have had other ideas of where the request ends, too.
  */
-@Sharable
-final class FramingGuard extends ChannelInboundHandlerAdapter {
-  @Override
-  public void channelRead(ChannelHandlerContext ctx, Object message) {
-    String broken = message instanceof HttpRequest request ? broken(request) : null;
-    if (broken == null) {
-      ctx.fireChannelRead(message);
-    } else {
-      ctx.fireChannelRead(
-          new Unreadable(RequestHeadParser.malformedRequest(broken), (HttpRequest) message));
-    }
-  }
+final class FramingGuard {
+  private FramingGuard() {}
 
-  private static @Nullable String broken(HttpRequest request) {
+  /** The rule that the head breaks; null where it breaks none. */
+  static @Nullable String broken(HttpRequest request) {
     List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
     if (hosts.size() > 1) {
       return "it has more than one Host";

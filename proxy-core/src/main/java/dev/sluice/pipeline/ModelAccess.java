@@ -4,15 +4,12 @@ import dev.sluice.cluster.Cluster;
 import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.Exchange;
-import io.netty.channel.ChannelHandler.Sharable;
-import io.netty.channel.ChannelHandlerContext;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The model is not listed: 404. It is, but not in the caller's plan: 403. It is in maintenance:
  * 503, which only those are told who may use it.
  */
-@Sharable
 final class ModelAccess extends Rule {
   static final Failure UNKNOWN =
       Failure.of(
@@ -31,7 +28,7 @@ final class ModelAccess extends Rule {
   }
 
   @Override
-  @Nullable Failure check(ChannelHandlerContext ctx, Exchange exchange) {
+  @Nullable Failure check(Exchange exchange) {
     String id = exchange.facts().model();
     Cluster cluster = exchange.snapshot().catalog().find(id);
     if (cluster == null) {

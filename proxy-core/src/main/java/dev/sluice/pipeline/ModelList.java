@@ -6,9 +6,6 @@ import dev.sluice.cluster.Catalog;
 import dev.sluice.cluster.Model;
 import dev.sluice.exchange.Exchange;
 import dev.sluice.exchange.Route;
-import io.netty.channel.ChannelHandler.Sharable;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Answers {@code GET /v1/models} and {@code GET /v1/models/{id}}: every configured model, whatever
  * the caller's plan, as objects that the SDKs of both families parse. Everything else passes.
  */
-@Sharable
-final class ModelList extends ChannelInboundHandlerAdapter {
+final class ModelList extends Step {
   private static final JsonFactory JSON = new JsonFactory();
 
   /** The bytes of one catalog: of the last that was asked for. */
@@ -44,10 +40,8 @@ final class ModelList extends ChannelInboundHandlerAdapter {
   private volatile @Nullable Rendered rendered;
 
   @Override
-  public void channelRead(ChannelHandlerContext ctx, Object message) {
-    if (!(message instanceof Exchange exchange)) {
-      ctx.fireChannelRead(message);
-    } else if (exchange.route() instanceof Route.ModelList) {
+  void take(Exchange exchange) {
+    if (exchange.route() instanceof Route.ModelList) {
       exchange.answer(200, rendered(exchange).list);
     } else if (exchange.route() instanceof Route.ModelItem item) {
       byte[] found = rendered(exchange).items.get(item.id());
@@ -57,7 +51,7 @@ final class ModelList extends ChannelInboundHandlerAdapter {
         exchange.answer(200, found);
       }
     } else {
-      ctx.fireChannelRead(message);
+      pass(exchange);
     }
   }
 

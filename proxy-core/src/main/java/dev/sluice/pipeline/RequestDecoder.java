@@ -239,8 +239,10 @@ final class RequestDecoder extends ChannelInboundHandlerAdapter {
         HttpRequest request = parser.take();
         boolean http10 = request.protocolVersion().equals(HttpVersion.HTTP_1_0);
         framing = BodyFraming.ofRequest(request.headers(), http10);
-        if (framing.refusal() != null) {
-          unreadable(RequestHeadParser.malformedRequest(framing.refusal()), request);
+        String broken =
+            framing.refusal() == null ? FramingGuard.broken(request) : framing.refusal();
+        if (broken != null) {
+          unreadable(RequestHeadParser.malformedRequest(broken), request);
           return false;
         }
         scanner = new BodyScanner(framing);

@@ -4,8 +4,6 @@ import dev.sluice.error.Failure;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.Exchange;
 import dev.sluice.exchange.Route;
-import io.netty.channel.ChannelHandler.Sharable;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpRequest;
@@ -16,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * No such path: 404. Path known, method not: 405 with {@code Allow}, RFC 9110 section 15.5.6. An
  * expectation that nobody knows: 400.
  */
-@Sharable
 final class Routing extends Rule {
   private static final Failure UNKNOWN =
       Failure.of(
@@ -30,7 +27,7 @@ final class Routing extends Rule {
           "The request expects something other than 100-continue. Send no other Expect header.");
 
   @Override
-  @Nullable Failure check(ChannelHandlerContext ctx, Exchange exchange) {
+  @Nullable Failure check(Exchange exchange) {
     if (exchange.route() instanceof Route.Unknown) {
       return UNKNOWN;
     }

@@ -6,15 +6,12 @@ import dev.sluice.error.Reason;
 import dev.sluice.exchange.Exchange;
 import dev.sluice.slots.SlotLease;
 import dev.sluice.slots.StreamSlots;
-import io.netty.channel.ChannelHandler.Sharable;
-import io.netty.channel.ChannelHandlerContext;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A streaming request takes one slot of its plan, and of its key: 429 where all are in use. It is
  * not started then; running streams go on. The exchange gives the slot back.
  */
-@Sharable
 final class StreamSlot extends Rule {
   private final StreamSlots slots;
 
@@ -23,7 +20,7 @@ final class StreamSlot extends Rule {
   }
 
   @Override
-  @Nullable Failure check(ChannelHandlerContext ctx, Exchange exchange) {
+  @Nullable Failure check(Exchange exchange) {
     if (!exchange.facts().stream()) {
       return null;
     }

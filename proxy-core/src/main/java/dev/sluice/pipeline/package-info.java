@@ -1,6 +1,6 @@
 /**
- * The Netty pipeline: how a connection's bytes become exchanges, one handler per rule of the
- * contract, in the contract's order. The reader starts at {@code EdgePipeline}.
+ * The Netty pipeline: how a connection's bytes become exchanges; and the rules of the contract, one
+ * class each, in the contract's order. The reader starts at {@code EdgePipeline} and {@code Rules}.
  */
 @NullMarked
 package dev.sluice.pipeline;

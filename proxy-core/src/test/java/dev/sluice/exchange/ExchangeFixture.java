@@ -269,6 +269,11 @@ final class ExchangeFixture implements AutoCloseable {
     }
 
     @Override
+    public boolean isTooMany() {
+      return false;
+    }
+
+    @Override
     public boolean readsChunks() {
       return http11;
     }

@@ -6,12 +6,15 @@ import static dev.sluice.pipeline.PipelineFixture.get;
 import static dev.sluice.pipeline.PipelineFixture.post;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.access.Key;
 import dev.sluice.error.Reason;
 import dev.sluice.exchange.End;
+import dev.sluice.exchange.Exchange;
 import dev.sluice.testing.Answer;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,19 +29,48 @@ class FaultTest {
     edge.close();
   }
 
-  private static final class Failing extends ChannelInboundHandlerAdapter {
+  private static final class Failing extends Step {
     @Override
-    public void channelRead(ChannelHandlerContext ctx, Object message) {
+    void take(Exchange exchange) {
       throw new IllegalStateException("made to fail, of all things at 10.0.0.1");
     }
   }
 
+  /** Puts a step that fails in this one's place. */
+  private void fail(String name) {
+    Step before = null;
+    for (Map.Entry<String, Step> step : edge.rules.inOrder().entrySet()) {
+      if (before != null && step.getKey().equals(name)) {
+        before.linkTo(new Failing());
+      }
+      before = step.getValue();
+    }
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"admission", "bearer-key", "route", "message-body", "forward"})
-  void aRuleThatFailsIs500(String before) {
-    edge.channel.pipeline().addBefore(before, "failing", new Failing());
+  @ValueSource(strings = {"body-size", "bearer-key", "route", "message-body", "forward"})
+  void aRuleThatFailsIs500(String name) {
+    fail(name);
     edge.send(post("/v1/messages", BODY));
 
+    assertFault();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"route", "model-access", "forward"})
+  void aRuleThatFailsOnceTheDirectoryHasAnsweredIs500(String name) throws InterruptedException {
+    CompletableFuture<Optional<Key>> found = new CompletableFuture<>();
+    edge.directory = hash -> found;
+    fail(name);
+    edge.send(post("/v1/messages", BODY));
+    Thread thread = new Thread(() -> found.complete(edge.keys.values().stream().findAny()));
+    thread.start();
+    thread.join();
+
+    assertFault();
+  }
+
+  private void assertFault() {
     Answer answer = edge.answer();
     assertThat(answer.status()).isEqualTo(500);
     assertThat(answer.body())

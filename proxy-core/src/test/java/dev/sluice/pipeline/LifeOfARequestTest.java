@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,17 +39,17 @@ final class LifeOfARequestTest {
   private static final MemoryBudget BUDGET = new MemoryBudget(1);
 
   @Test
-  void theStepsInTheArchitectureAreTheHandlersOfThePipelineInTheirOrder() throws IOException {
+  void theStepsInTheArchitectureAreThoseOfThePipelineInTheirOrder() throws IOException {
     String life = section("../ARCHITECTURE.md", "\n## Life of a request\n", "\n## ");
 
-    assertThat(names(STEP, life)).isEqualTo(handlers());
+    assertThat(names(STEP, life)).isEqualTo(steps());
   }
 
   @Test
-  void thePictureInTheReadmeShowsTheHandlersOfThePipelineInTheirOrder() throws IOException {
+  void thePictureInTheReadmeShowsTheStepsOfThePipelineInTheirOrder() throws IOException {
     String way = section("../README.md", "\n## The way of a request\n", "\n## ");
 
-    assertThat(names(PICTURED, way)).isEqualTo(handlers());
+    assertThat(names(PICTURED, way)).isEqualTo(steps());
   }
 
   private static String section(String file, String from, String to) throws IOException {
@@ -62,7 +63,7 @@ final class LifeOfARequestTest {
     return pattern.matcher(text).results().map((MatchResult found) -> found.group(1)).toList();
   }
 
-  private static List<String> handlers() {
+  private static List<String> steps() {
     EdgeState state =
         new EdgeState(
             new Snapshot(
@@ -76,23 +77,16 @@ final class LifeOfARequestTest {
     KeyCache keys =
         new KeyCache(
             hash -> CompletableFuture.completedFuture(Optional.empty()), Ticker.systemTicker());
-    EdgePipeline pipeline =
-        new EdgePipeline(
-            state,
-            new EdgePipeline.Rules(
-                new Admission(state, BUDGET),
-                new BodySize(),
-                new ContentType(),
-                new BearerKey(keys, state, InstantSource.system()),
-                new Routing(),
-                new ModelList(),
-                new ModelAccess(state.maintenance()),
-                new StreamSlot(new StreamSlots())),
-            LifeOfARequestTest::context);
-    EmbeddedChannel channel = new EmbeddedChannel(pipeline);
-    List<String> handlers = List.copyOf(channel.pipeline().toMap().keySet());
+    Rules rules = new Rules(state, BUDGET, keys, InstantSource.system(), new StreamSlots());
+    EmbeddedChannel channel =
+        new EmbeddedChannel(new EdgePipeline(state, rules, LifeOfARequestTest::context));
+    List<String> steps = new ArrayList<>(channel.pipeline().toMap().keySet());
     channel.finishAndReleaseAll();
-    return handlers;
+    // What is no handler and no rule: a part of the decoder, and the connection's way out.
+    steps.add(steps.indexOf("request-decoder") + 1, "framing-guard");
+    steps.addAll(rules.inOrder().keySet());
+    steps.add("fault");
+    return steps;
   }
 
   private static LoopContext context(Channel channel) {

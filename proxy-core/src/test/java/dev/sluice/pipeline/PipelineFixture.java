@@ -76,6 +76,7 @@ final class PipelineFixture implements AutoCloseable {
   final MemoryBudget budget = new MemoryBudget(MAX_BODY_BYTES * 2);
   final Map<KeyHash, Key> keys = new HashMap<>();
   final StreamSlots slots = new StreamSlots(() -> this.clockNanos, () -> 0);
+  final Rules rules;
   final DuplexEmbeddedChannel channel;
   Function<KeyHash, CompletionStage<Optional<Key>>> directory =
       hash -> CompletableFuture.completedFuture(Optional.ofNullable(keys.get(hash)));
@@ -96,19 +97,9 @@ final class PipelineFixture implements AutoCloseable {
     if (ready) {
       state.ready();
     }
+    rules = new Rules(state, budget, keyCache, () -> now, slots);
     pipeline =
-        new EdgePipeline(
-            state,
-            new EdgePipeline.Rules(
-                new Admission(state, budget),
-                new BodySize(),
-                new ContentType(),
-                new BearerKey(keyCache, state, () -> now),
-                new Routing(),
-                new ModelList(),
-                new ModelAccess(state.maintenance()),
-                new StreamSlot(slots)),
-            opened -> contexts.computeIfAbsent(opened, this::context));
+        new EdgePipeline(state, rules, opened -> contexts.computeIfAbsent(opened, this::context));
     channel = connect();
   }
 
