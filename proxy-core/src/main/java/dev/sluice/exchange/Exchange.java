@@ -51,7 +51,6 @@ public final class Exchange {
 
   private final Downstream downstream;
   private final Snapshot snapshot;
-  private final MemoryShare unsent;
   private final String target;
   private final Route route;
   private final long declaredBodyBytes;
@@ -87,6 +86,7 @@ public final class Exchange {
   private @Nullable Reason reason;
   private End end = End.DONE;
   private End undelivered = End.CLIENT;
+  private long unsentBytes;
   private long bytesIn;
   private long bytesOut;
   private long events;
@@ -112,7 +112,6 @@ public final class Exchange {
     this.downstream = downstream;
     this.snapshot = snapshot;
     this.startedNanos = clockNanos();
-    this.unsent = new MemoryShare(downstream.context().budget());
     this.declaredBodyBytes = declaredBodyBytes;
     this.head = head;
     this.trace =
@@ -458,10 +457,14 @@ public final class Exchange {
   /** The caller takes bytes fast enough again, or no longer. */
   public void writabilityChanged(boolean writable) {
     // An answer that is held whole is in the budget until the caller has it.
-    unsent.set(writable || answerBody != null ? 0 : downstream.unsentBytes());
+    holdUnsent(writable || answerBody != null ? 0 : downstream.unsentBytes());
     if (attempt != null) {
       attempt.setReading(writable);
     }
+  }
+
+  private void holdUnsent(long nowBytes) {
+    unsentBytes = downstream.context().budget().resize(unsentBytes, nowBytes);
   }
 
   /** The last bytes of the answer were written to the socket, or could not be. */
@@ -570,7 +573,7 @@ public final class Exchange {
     releaseBody();
     releaseSlot();
     releaseAnswer();
-    unsent.set(0);
+    holdUnsent(0);
     if (whenEnded != null) {
       whenEnded.run();
     }

@@ -50,13 +50,21 @@ public final class MemoryBudget {
     return false;
   }
 
-  /** Takes bytes whether they are there or not; a negative number gives some back. */
-  void take(long bytes) {
-    heldBytes.addAndGet(bytes);
+  void release(long bytes) {
+    heldBytes.addAndGet(-bytes);
   }
 
-  void release(long bytes) {
-    take(-bytes);
+  /**
+   * Changes what one holder has without ever being refused: buffers of an answer that is under way,
+   * which must not fail for want of room.
+   *
+   * @return what the holder has now
+   */
+  long resize(long bytes, long nowBytes) {
+    if (nowBytes != bytes) {
+      heldBytes.addAndGet(nowBytes - bytes);
+    }
+    return nowBytes;
   }
 
   /** What is answered where there is no room for a body. */

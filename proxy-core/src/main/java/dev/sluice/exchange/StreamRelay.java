@@ -50,13 +50,13 @@ abstract class StreamRelay implements AnswerBody {
   final EventScanner events;
   private final UsageScanner usage = new UsageScanner();
   private final Answers.BodyEnd bodyEnd;
-  private final MemoryShare held;
   private final @Nullable Deadline ping;
   private final long pingNanos;
 
   /** Until it is sent. */
   private @Nullable ResponseHead head;
 
+  private long heldInBudget;
   private boolean came;
   private boolean written;
   private boolean progressed;
@@ -70,10 +70,8 @@ abstract class StreamRelay implements AnswerBody {
     Route.Forwarded route = (Route.Forwarded) exchange.route();
     this.events = new EventScanner(route.operation().dialect().terminator());
     this.bodyEnd = bodyEnd;
-    LoopContext context = exchange.downstream().context();
-    this.held = new MemoryShare(context.budget());
     this.pingNanos = exchange.snapshot().ssePing().toNanos();
-    this.ping = pingNanos == 0 ? null : newPing(context);
+    this.ping = pingNanos == 0 ? null : newPing(exchange.downstream().context());
   }
 
   private Deadline newPing(LoopContext context) {
@@ -104,7 +102,7 @@ abstract class StreamRelay implements AnswerBody {
     int end = relay(bytes);
     progressed = events.events() > before;
     terminatorSent = events.isTerminated();
-    held.set(released ? 0 : heldBytes());
+    hold(released ? 0 : heldBytes());
     count();
     return switch (end) {
       case BodyScanner.END -> Next.REUSE;
@@ -120,6 +118,10 @@ abstract class StreamRelay implements AnswerBody {
   @Override
   public final boolean progressed() {
     return progressed;
+  }
+
+  private void hold(long nowBytes) {
+    heldInBudget = exchange.downstream().context().budget().resize(heldInBudget, nowBytes);
   }
 
   /** Tells the exchange what has come so far. */
@@ -241,7 +243,7 @@ abstract class StreamRelay implements AnswerBody {
     if (ping != null) {
       ping.disarm();
     }
-    held.set(0);
+    hold(0);
     releaseHeld();
   }
 

@@ -64,17 +64,16 @@ class MemoryBudgetTest {
   @Test
   void whatRunsTakesWhatItNeedsAndKeepsNewRequestsOut() {
     MemoryBudget budget = new MemoryBudget(10);
-    MemoryShare stream = new MemoryShare(budget);
-    stream.set(25);
+    long held = budget.resize(0, 25);
     assertThat(budget.isExhausted()).isTrue();
     assertThat(budget.heldBytes()).isEqualTo(25);
     assertThat(budget.tryReserve(Claim.REQUEST, 1)).isFalse();
     assertThat(budget.tryReserve(Claim.ANSWER, 1)).isFalse();
-    stream.set(14);
+    held = budget.resize(held, 14);
     assertThat(budget.tryReserve(Claim.REQUEST, 1)).isFalse();
     assertThat(budget.tryReserve(Claim.ANSWER, 1)).isTrue();
     budget.release(1);
-    stream.set(0);
+    budget.resize(held, 0);
     assertThat(budget.heldBytes()).isZero();
   }
 }

@@ -82,7 +82,7 @@ class RelayMemoryTest {
   @Test
   void aRunningStreamIsNotRefusedWhereTheBudgetIsExhausted() {
     try (ExchangeFixture fixture = ExchangeFixture.stream().forward()) {
-      fixture.budget.take(fixture.budget.limitBytes());
+      fixture.budget.resize(0, fixture.budget.limitBytes());
       assertThat(fixture.budget.isExhausted()).isTrue();
       String event = "data: " + "x".repeat(50_000) + "\n\n";
       String wire =
