@@ -1,6 +1,7 @@
 package dev.sluice.message;
 
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds what a stream of events says of tokens while its bytes pass, in pieces cut anywhere: the
@@ -57,8 +58,9 @@ public final class UsageScanner {
     AFTER
   }
 
-  private final Usage.Members known = new Usage.Members();
-  private final Usage.Members members = new Usage.Members();
+  // There are none until a usage object is met: most of a stream's life, if ever.
+  private Usage.@Nullable Members known;
+  private Usage.@Nullable Members members;
   private State state = State.SEARCH;
   private boolean changed;
 
@@ -91,7 +93,7 @@ public final class UsageScanner {
   /** What the stream has said so far. */
   public Usage usage() {
     changed = false;
-    return known.usage();
+    return known == null ? Usage.NONE : known.usage();
   }
 
   /** Looks for the name; the index behind it, or behind the last byte. */
@@ -194,6 +196,9 @@ public final class UsageScanner {
       return true;
     }
     if (state == State.OPEN && b == '{') {
+      if (members == null) {
+        members = new Usage.Members();
+      }
       state = State.MEMBER;
       return true;
     }
@@ -260,7 +265,7 @@ public final class UsageScanner {
     if (isDigit(b)) {
       number = Math.min(10 * number + b - '0', Usage.MAX_TOKENS + 1);
     } else if (b == ',' || b == '}' || isSpace(b)) {
-      members.put(nameHash, number);
+      members().put(nameHash, number);
       state = State.AFTER;
       after(b);
     } else {
@@ -307,16 +312,28 @@ public final class UsageScanner {
 
   /** The object has ended well. */
   private void end() {
-    known.putAll(members);
+    if (known == null) {
+      known = new Usage.Members();
+    }
+    known.putAll(members());
     changed = true;
     leave();
   }
 
   private void leave() {
     state = State.SEARCH;
-    members.clear();
+    if (members != null) {
+      members.clear();
+    }
     objectBytes = 0;
     depth = 0;
     escaped = false;
+  }
+
+  private Usage.Members members() {
+    if (members == null) {
+      throw new IllegalStateException("state: " + state + " (expected: within an object)");
+    }
+    return members;
   }
 }
