@@ -51,7 +51,6 @@ public final class Exchange {
 
   private final Downstream downstream;
   private final Snapshot snapshot;
-  private final String target;
   private final Route route;
   private final long declaredBodyBytes;
   private final String requestId = RequestId.next();
@@ -61,6 +60,7 @@ public final class Exchange {
 
   private Phase phase = Phase.OPEN;
   private @Nullable HttpRequest head;
+  private @Nullable String target;
   private @Nullable KeyHash keyHash;
   private @Nullable Key key;
   private @Nullable Plan plan;
@@ -134,9 +134,9 @@ public final class Exchange {
     return require(head, "head");
   }
 
-  /** Path and query as they were sent. */
+  /** Path and query as they were sent; only until an answer begins. */
   public String target() {
-    return target;
+    return require(target, "target");
   }
 
   /** Where the target leads. */
@@ -242,7 +242,7 @@ public final class Exchange {
     slotsLeft = left;
   }
 
-  /** What its answer says of slots; null where it did not ask for one. */
+  /** What its answer says of slots; null where it did not ask for one, or its head is written. */
   @Nullable SlotsLeft slotsLeft() {
     return slotsLeft;
   }
@@ -506,8 +506,10 @@ public final class Exchange {
     releaseBody();
     // Nobody asks again: a stream may be long, and there may be many.
     head = null;
+    target = null;
     body = null;
     facts = null;
+    slotsLeft = null;
   }
 
   /** Whether events of this exchange's dialect have names. */

@@ -32,9 +32,11 @@ public final class RequestHeadParser extends HeadParser {
     if (readMethod == null || readVersion == null) {
       throw new IllegalStateException("head: not whole (expected: WHOLE)");
     }
+    String readTarget = target;
     method = null;
     version = null;
-    return new DefaultHttpRequest(readVersion, readMethod, target, takeHeaders());
+    target = "";
+    return new DefaultHttpRequest(readVersion, readMethod, readTarget, takeHeaders());
   }
 
   @Override

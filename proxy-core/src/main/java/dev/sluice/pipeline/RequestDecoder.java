@@ -59,6 +59,9 @@ final class RequestDecoder extends ChannelInboundHandlerAdapter {
 
   private static final BodyFraming NO_BODY = new BodyFraming(BodyFraming.Kind.LENGTH, 0, null);
 
+  /** Has no state that changes, so it serves all connections. */
+  private static final BodyScanner AT_END = new BodyScanner(NO_BODY);
+
   private final HttpLimits limits;
   private final RequestHeadParser parser;
   private final Deadline deadline;
@@ -66,7 +69,7 @@ final class RequestDecoder extends ChannelInboundHandlerAdapter {
   private @Nullable ByteBuf waiting;
   private Phase phase = Phase.HEAD;
   private BodyFraming framing = NO_BODY;
-  private BodyScanner scanner = new BodyScanner(NO_BODY);
+  private BodyScanner scanner = AT_END;
   private int skippedBytes;
   private boolean betweenRequests;
   private boolean decoding;
@@ -261,6 +264,8 @@ final class RequestDecoder extends ChannelInboundHandlerAdapter {
       scanner.took(next);
       context().fireChannelRead(new DefaultHttpContent(piece));
     } else if (next == BodyScanner.END) {
+      framing = NO_BODY;
+      scanner = AT_END; // an answer may be long
       phase = Phase.PAUSED;
       deadline.disarm();
       context().fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
