@@ -20,6 +20,7 @@ import dev.sluice.upstream.ConnectionPool;
 import dev.sluice.upstream.HealthProbes;
 import dev.sluice.upstream.UpstreamTransport;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler.Sharable;
@@ -27,6 +28,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
@@ -60,6 +62,9 @@ public final class Edge {
       new WriteBufferWaterMark(16 << 10, 32 << 10);
 
   private static final int ACCEPT_BACKLOG = 4096;
+
+  /** Most reads of a connection before others have their turn: as many as Netty's default. */
+  private static final int READS_PER_TURN = 16;
 
   private final EventLoopGroup loops;
   private final EdgeState state;
@@ -137,6 +142,8 @@ public final class Edge {
 
   /** Listens on this address. The future's channel knows the port where it was 0. */
   public ChannelFuture bind(Class<? extends ServerChannel> channelType, SocketAddress address) {
+    RecvByteBufAllocator reads =
+        new AdaptiveRecvByteBufAllocator().maxMessagesPerRead(READS_PER_TURN);
     ChannelFuture binding =
         new ServerBootstrap()
             .group(loops)
@@ -146,6 +153,8 @@ public final class Edge {
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.SO_KEEPALIVE, true)
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARKS)
+            // One for all: by default each connection has its own.
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, reads)
             .childHandler(new Registering())
             .bind(address);
     listening.add(binding.channel());
