@@ -29,9 +29,10 @@ final class EndpointPool {
 
   /**
    * Reads of a fixed size: a buffer that adapts shrinks to the size of one event, and then needs
-   * two reads for the next one that is a little larger.
+   * two reads for the next one that is a little larger. Of one page, as io_uring has a buffer for
+   * each read that was asked for, not only for the one that is looked at.
    */
-  private static final FixedRecvByteBufAllocator READS = new FixedRecvByteBufAllocator(8 << 10);
+  private static final FixedRecvByteBufAllocator READS = new FixedRecvByteBufAllocator(4 << 10);
 
   private final ConnectionPool pool;
   private final Endpoint endpoint;
