@@ -35,7 +35,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What connections are driven with: io_uring or epoll on Linux, NIO elsewhere.
+ * What connections are driven with: epoll on Linux, or io_uring where it is named; NIO elsewhere.
  *
  * @param name its name, for the log
  * @param handlers drives the channels of one loop
@@ -63,8 +63,7 @@ public record Transport(
 
   /**
    * The transport that the system property {@code sluice.transport} names, else the best there is
-   * here: io_uring on Linux 6.0 and newer where it is allowed, epoll on any other Linux, NIO
-   * elsewhere. Says so loudly where a native one should be and is not.
+   * here: epoll on Linux, NIO elsewhere. Says so loudly where a native one should be and is not.
    *
    * @throws IllegalArgumentException when the property names none, or one that is not to be had
    *     here
@@ -76,12 +75,6 @@ public record Transport(
   static Transport of(String name) {
     return switch (name) {
       case "best" -> {
-        if (hasGoodIoUring()) {
-          yield ioUring();
-        }
-        if (!IoUring.isAvailable()) {
-          logger.info("transport: no io_uring: {}", IoUring.unavailabilityCause().getMessage());
-        }
         if (Epoll.isAvailable()) {
           yield epoll();
         }
@@ -103,14 +96,6 @@ public record Transport(
           throw new IllegalArgumentException(
               "sluice.transport: " + name + " (expected: io_uring, epoll or nio)");
     };
-  }
-
-  /**
-   * Containers mostly forbid io_uring. Before Linux 6.0, which brought reads that repeat
-   * themselves, it lacks what makes it cheaper than epoll.
-   */
-  private static boolean hasGoodIoUring() {
-    return IoUring.isAvailable() && IoUring.isRecvMultishotEnabled();
   }
 
   private static void had(String name, boolean available, @Nullable Throwable cause) {
