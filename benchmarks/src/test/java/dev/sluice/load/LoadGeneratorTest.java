@@ -109,35 +109,24 @@ class LoadGeneratorTest {
     boolean[] stalled = new boolean[1];
     SocketAddress stalling =
         listen(
-            new ChannelInitializer<>() {
-              @Override
-              protected void initChannel(Channel channel) {
-                channel
-                    .pipeline()
-                    .addLast(
-                        new Requests() {
-                          @Override
-                          void request(ChannelHandlerContext ctx, String request) {
-                            Runnable answer = () -> ctx.writeAndFlush(bytes(OK));
-                            if (++asked[0] == 20) {
-                              stalled[0] = true;
-                              ctx.executor()
-                                  .schedule(
-                                      () -> {
-                                        stalled[0] = false;
-                                        held.forEach(Runnable::run);
-                                        held.clear();
-                                      },
-                                      stallNanos,
-                                      TimeUnit.NANOSECONDS);
-                            }
-                            if (stalled[0]) {
-                              held.add(answer);
-                            } else {
-                              answer.run();
-                            }
-                          }
-                        });
+            (ctx, request) -> {
+              Runnable answer = () -> ctx.writeAndFlush(bytes(OK));
+              if (++asked[0] == 20) {
+                stalled[0] = true;
+                ctx.executor()
+                    .schedule(
+                        () -> {
+                          stalled[0] = false;
+                          held.forEach(Runnable::run);
+                          held.clear();
+                        },
+                        stallNanos,
+                        TimeUnit.NANOSECONDS);
+              }
+              if (stalled[0]) {
+                held.add(answer);
+              } else {
+                answer.run();
               }
             });
 
@@ -178,20 +167,9 @@ class LoadGeneratorTest {
   void countsConnectionsThatEndEarly() throws Exception {
     SocketAddress closing =
         listen(
-            new ChannelInitializer<>() {
-              @Override
-              protected void initChannel(Channel channel) {
-                channel
-                    .pipeline()
-                    .addLast(
-                        new Requests() {
-                          @Override
-                          void request(ChannelHandlerContext ctx, String request) {
-                            ctx.writeAndFlush(bytes(OK.substring(0, OK.length() - 1)));
-                            ctx.close();
-                          }
-                        });
-              }
+            (ctx, request) -> {
+              ctx.writeAndFlush(bytes(OK.substring(0, OK.length() - 1)));
+              ctx.close();
             });
 
     LoadReport report = run(closing, load(40, 200, 10, new AskedAnswer(0, 1, 20)));
@@ -234,24 +212,22 @@ class LoadGeneratorTest {
   }
 
   private SocketAddress scripted(Script script) throws Exception {
-    return listen(
+    return listen((ctx, request) -> ctx.writeAndFlush(bytes(script.answer(request))));
+  }
+
+  /** What a peer does with a whole request. */
+  private interface Peer {
+    void request(ChannelHandlerContext ctx, String request);
+  }
+
+  private SocketAddress listen(Peer peer) throws Exception {
+    ChannelInitializer<Channel> connections =
         new ChannelInitializer<>() {
           @Override
           protected void initChannel(Channel channel) {
-            channel
-                .pipeline()
-                .addLast(
-                    new Requests() {
-                      @Override
-                      void request(ChannelHandlerContext ctx, String request) {
-                        ctx.writeAndFlush(bytes(script.answer(request)));
-                      }
-                    });
+            channel.pipeline().addLast(new Requests(peer));
           }
-        });
-  }
-
-  private SocketAddress listen(ChannelInitializer<Channel> connections) throws Exception {
+        };
     return bound(
         new ServerBootstrap()
             .group(sockets.answering())
@@ -275,10 +251,13 @@ class LoadGeneratorTest {
   }
 
   /** Reads requests in any pieces; their bodies end with a brace, and only there. */
-  private abstract static class Requests extends ChannelInboundHandlerAdapter {
+  private static final class Requests extends ChannelInboundHandlerAdapter {
+    private final Peer peer;
     private final StringBuilder request = new StringBuilder();
 
-    abstract void request(ChannelHandlerContext ctx, String request);
+    Requests(Peer peer) {
+      this.peer = peer;
+    }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
@@ -288,7 +267,7 @@ class LoadGeneratorTest {
       if (request.indexOf("]}") >= 0) {
         String whole = request.toString();
         request.setLength(0);
-        request(ctx, whole);
+        peer.request(ctx, whole);
       }
     }
   }
