@@ -111,6 +111,7 @@ public final class LiveEvents {
     Listener listener = new Listener(channel, parts.size(), head);
     listeners.add(listener);
     channel.closeFuture().addListener(closed -> listeners.remove(listener));
+    offerOnceTaken(listener);
     ask();
   }
 
@@ -185,21 +186,40 @@ public final class LiveEvents {
         .getBytes(StandardCharsets.UTF_8);
   }
 
+  /** Sends everything that changed, in one write: some transports end none at once. */
   private void offer(Listener listener) {
-    for (int i = 0; i < parts.size() && listener.written.isDone(); i++) {
+    if (!listener.written.isDone()) {
+      return;
+    }
+    List<byte[]> changed = new ArrayList<>();
+    for (int i = 0; i < parts.size(); i++) {
       byte[] event = parts.get(i).event;
       if (event.length > 0 && listener.sent[i] != event) {
         listener.sent[i] = event;
-        send(listener, event);
+        changed.add(event);
       }
+    }
+    if (!changed.isEmpty()) {
+      send(listener, changed.toArray(byte[][]::new));
     }
   }
 
-  private static void send(Listener listener, byte[] bytes) {
+  private void send(Listener listener, byte[]... events) {
     if (listener.written.isDone()) {
       listener.silent = 0;
-      listener.written = listener.channel.writeAndFlush(Unpooled.wrappedBuffer(bytes));
+      listener.written = listener.channel.writeAndFlush(Unpooled.wrappedBuffer(events));
+      offerOnceTaken(listener);
     }
+  }
+
+  /** What changed since the last write is sent when that was taken, not a second later. */
+  private void offerOnceTaken(Listener listener) {
+    listener.written.addListener(
+        taken -> {
+          if (taken.isSuccess()) {
+            offer(listener);
+          }
+        });
   }
 
   /** Looks no longer. For all threads. */

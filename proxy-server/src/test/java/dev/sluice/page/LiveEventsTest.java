@@ -194,10 +194,34 @@ class LiveEventsTest {
       pass(1);
     }
     stalling.take();
-    pass(10);
     assertThat(stalling.writes).isEqualTo(2);
     assertThat(stalling.last).isEqualTo("event: one\ndata: change 9\n\n");
+    stalling.take();
+    pass(10);
+    assertThat(stalling.writes).isEqualTo(2);
     assertThat(slow.isOpen()).isTrue();
+  }
+
+  @Test
+  void noPartWaitsForAnotherThatChangesAllTheTime() {
+    LiveEvents events = events("one", "two");
+    Stalling stalling = new Stalling();
+    EmbeddedChannel page = new EmbeddedChannel(stalling);
+    ChannelPromise head = page.newPromise();
+    parts.put("two", "2");
+    events.add(page, head);
+    assertThat(stalling.writes).isZero();
+    head.setSuccess();
+    assertThat(stalling.last).isEqualTo("event: one\ndata: {\"a\":1}\n\nevent: two\ndata: 2\n\n");
+    for (int i = 0; i < 3; i++) {
+      parts.put("one", "change " + i);
+      parts.put("two", "change " + i);
+      stalling.take();
+      pass(1);
+      assertThat(stalling.last).isEqualTo("event: one\ndata: change " + i + "\n\n");
+      stalling.take();
+      assertThat(stalling.last).isEqualTo("event: two\ndata: change " + i + "\n\n");
+    }
   }
 
   @Test
