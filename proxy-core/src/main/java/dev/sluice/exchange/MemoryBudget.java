@@ -51,7 +51,7 @@ public final class MemoryBudget {
   }
 
   void release(long bytes) {
-    heldBytes.addAndGet(-bytes);
+    resize(bytes, 0);
   }
 
   /**
@@ -61,7 +61,7 @@ public final class MemoryBudget {
    * @return what the holder has now
    */
   long resize(long bytes, long nowBytes) {
-    if (nowBytes != bytes) {
+    if (nowBytes != bytes) { // all loops share the counter: writing it takes it from the others
       heldBytes.addAndGet(nowBytes - bytes);
     }
     return nowBytes;
