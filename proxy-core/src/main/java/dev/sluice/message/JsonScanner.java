@@ -457,6 +457,10 @@ final class JsonScanner {
    * The text of the last string, unescaped; of a longer one its first {@code maxChars} characters.
    */
   String text(int maxChars) {
+    String known = KnownWord.at(bytes, textStart, textEnd);
+    if (known != null && known.length() <= maxChars) {
+      return known;
+    }
     // No character is written in more than six bytes; one more, which the cut may have broken.
     int cut = (int) Math.min(textEnd, textStart + 6L * (maxChars + 1));
     int i = nextBackslash(textStart, cut);
