@@ -6,11 +6,15 @@ import dev.sluice.http.ConnectionTokens;
 import dev.sluice.http.HeadWriter;
 import dev.sluice.http.HttpDate;
 import dev.sluice.http.Pieces;
+import dev.sluice.http.RequestId;
 import dev.sluice.http.ResponseHead;
 import dev.sluice.slots.SlotsLeft;
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.util.AsciiString;
 import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
@@ -26,6 +30,8 @@ final class Answers {
     CLOSE
   }
 
+  private static final AsciiString VERSION = AsciiString.cached("HTTP/1.1 ");
+  private static final AsciiString SPACE = AsciiString.cached(" ");
   private static final String LIMIT_STREAMS = "x-ratelimit-limit-streams";
   private static final String REMAINING_STREAMS = "x-ratelimit-remaining-streams";
 
@@ -36,13 +42,13 @@ final class Answers {
     byte[] json = ErrorBody.json(failure, exchange.requestId());
     HeadWriter answer = ownHead(exchange, failure.reason().status(), json.length);
     if (failure.reason().status() == 401) {
-      answer.header("www-authenticate", "Bearer");
+      answer.header(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
     }
     if (failure.retryAfterSeconds() > 0) {
-      answer.header("retry-after", Integer.toString(failure.retryAfterSeconds()));
+      answer.header(HttpHeaderNames.RETRY_AFTER, failure.retryAfterSeconds());
     }
     if (failure.allow() != null) {
-      answer.header("allow", failure.allow());
+      answer.header(HttpHeaderNames.ALLOW, failure.allow());
     }
     return ownBody(exchange, answer, json);
   }
@@ -55,9 +61,9 @@ final class Answers {
   private static HeadWriter ownHead(Exchange exchange, int status, int bodyBytes) {
     HeadWriter answer = HeadWriter.begin();
     statusLine(answer, status);
-    answer.header("content-type", "application/json");
-    answer.header("content-length", Integer.toString(bodyBytes));
-    answer.header("date", HttpDate.at(System.currentTimeMillis()));
+    answer.header(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON);
+    answer.header(HttpHeaderNames.CONTENT_LENGTH, bodyBytes);
+    answer.header(HttpHeaderNames.DATE, HttpDate.at(System.currentTimeMillis()));
     ownHeaders(exchange, answer);
     return answer;
   }
@@ -86,14 +92,14 @@ final class Answers {
         continue;
       }
       dated |= name.equals("date");
-      answer.header(name, entry.getValue());
+      answer.header(entry.getKey(), entry.getValue());
     }
     if (!dated) {
-      answer.header("date", HttpDate.at(System.currentTimeMillis()));
+      answer.header(HttpHeaderNames.DATE, HttpDate.at(System.currentTimeMillis()));
     }
     switch (bodyEnd) {
-      case LENGTH -> answer.header("content-length", Integer.toString(length));
-      case CHUNKED -> answer.header("transfer-encoding", "chunked");
+      case LENGTH -> answer.header(HttpHeaderNames.CONTENT_LENGTH, length);
+      case CHUNKED -> answer.header(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
       case CLOSE -> exchange.downstream().closeAfterAnswer();
     }
     ownHeaders(exchange, answer);
@@ -102,24 +108,26 @@ final class Answers {
 
   private static void statusLine(HeadWriter answer, int status) {
     answer
-        .text("HTTP/1.1 ")
-        .text(Integer.toString(status))
-        .text(" ")
+        .text(VERSION)
+        .number(status)
+        .text(SPACE)
         .text(HttpResponseStatus.valueOf(status).reasonPhrase())
         .endOfLine();
   }
 
   private static void ownHeaders(Exchange exchange, HeadWriter answer) {
-    answer.header("x-request-id", exchange.requestId());
+    answer.header(RequestId.HEADER, exchange.requestId());
     SlotsLeft slots = exchange.slotsLeft();
     if (slots != null) {
-      answer.header(LIMIT_STREAMS, Integer.toString(slots.limit()));
-      answer.header(REMAINING_STREAMS, Integer.toString(slots.remaining()));
+      answer.header(LIMIT_STREAMS, slots.limit());
+      answer.header(REMAINING_STREAMS, slots.remaining());
     }
     if (!exchange.downstream().keepsAlive()) {
-      answer.header("connection", "close");
+      answer.header(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     } else if (!exchange.downstream().readsChunks()) {
-      answer.header("connection", "keep-alive"); // HTTP/1.0 asks for it and is told so
+      answer.header(
+          HttpHeaderNames.CONNECTION,
+          HttpHeaderValues.KEEP_ALIVE); // HTTP/1.0 asks for it and is told so
     }
   }
 }

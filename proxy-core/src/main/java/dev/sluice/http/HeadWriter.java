@@ -14,7 +14,8 @@ import java.util.Arrays;
 public final class HeadWriter {
   /*
    * A head has some thirty parts, and a buffer checks its bounds and its references for each byte of
-   * a text that is put into it. So the head is put together in an array and copied once.
+   * a text that is put into it. So the head is put together in an array and copied once. Parts that
+   * are the same in all heads are best given as AsciiString: the bytes of a String are a new array.
    */
   private static final FastThreadLocal<HeadWriter> OF_THREAD =
       new FastThreadLocal<>() {
@@ -43,15 +44,18 @@ public final class HeadWriter {
 
   /** One header line. */
   public HeadWriter header(CharSequence name, CharSequence value) {
-    return text(name).text(": ").text(value).endOfLine();
+    return text(name).pair(':', ' ').text(value).endOfLine();
+  }
+
+  /** One header line whose value is a number from 0 on. */
+  public HeadWriter header(CharSequence name, int value) {
+    return text(name).pair(':', ' ').number(value).endOfLine();
   }
 
   /** Text as it stands in a head: one byte a character. */
   public HeadWriter text(CharSequence text) {
     int count = text.length();
-    if (bytes.length - length < count) {
-      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + count));
-    }
+    makeRoom(count);
     if (text instanceof AsciiString ascii) {
       System.arraycopy(ascii.array(), ascii.arrayOffset(), bytes, length, count);
     } else {
@@ -64,7 +68,35 @@ public final class HeadWriter {
 
   /** The end of a line; after the last header line once more, as the end of the head. */
   public HeadWriter endOfLine() {
-    return text("\r\n");
+    return pair('\r', '\n');
+  }
+
+  /** A number from 0 on, in decimal digits. */
+  public HeadWriter number(int number) {
+    int digits = 1;
+    for (int rest = number; rest >= 10; rest /= 10) {
+      digits++;
+    }
+    makeRoom(digits);
+    int rest = number;
+    for (int at = length + digits - 1; at >= length; at--, rest /= 10) {
+      bytes[at] = (byte) ('0' + rest % 10);
+    }
+    length += digits;
+    return this;
+  }
+
+  private HeadWriter pair(char first, char second) {
+    makeRoom(2);
+    bytes[length++] = (byte) first;
+    bytes[length++] = (byte) second;
+    return this;
+  }
+
+  private void makeRoom(int count) {
+    if (bytes.length - length < count) {
+      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + count));
+    }
   }
 
   /**

@@ -4,11 +4,13 @@ import dev.sluice.cluster.Endpoint;
 import dev.sluice.http.ConnectionTokens;
 import dev.sluice.http.HeadWriter;
 import dev.sluice.http.Pieces;
+import dev.sluice.http.RequestId;
 import dev.sluice.http.TraceContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
@@ -32,6 +34,11 @@ public final class RequestEncoder {
           "via",
           "x-request-id");
 
+  private static final AsciiString SPACE = AsciiString.cached(" ");
+  private static final AsciiString VERSION = AsciiString.cached(" HTTP/1.1");
+  private static final AsciiString VIA_HTTP_1_0 = AsciiString.cached("1.0 sluice");
+  private static final AsciiString VIA_HTTP_1_1 = AsciiString.cached("1.1 sluice");
+
   private RequestEncoder() {}
 
   /**
@@ -39,7 +46,7 @@ public final class RequestEncoder {
    *
    * @param method the method, as in {@code POST}
    * @param target path and query as they were sent, beginning with a slash
-   * @param downstream the headers as they came; every value was checked when it was read
+   * @param downstream the headers as they were read: every value was checked
    * @param http10 whether the caller spoke HTTP/1.0
    * @param spanId the attempt's span in the trace
    */
@@ -55,31 +62,30 @@ public final class RequestEncoder {
       long spanId,
       int bodyBytes) {
     HeadWriter head = HeadWriter.begin();
-    head.text(method).text(" ").text(endpoint.basePath()).text(target).text(" HTTP/1.1");
-    head.endOfLine();
-    head.header("host", endpoint.authority());
+    head.text(method).text(SPACE).text(endpoint.basePath()).text(target).text(VERSION).endOfLine();
+    head.header(HttpHeaderNames.HOST, endpoint.authority());
     if (endpoint.credential() != null) {
-      head.header("authorization", "Bearer " + endpoint.credential());
+      head.header(HttpHeaderNames.AUTHORIZATION, "Bearer " + endpoint.credential());
     }
-    head.header("content-length", Integer.toString(bodyBytes));
-    head.header("x-request-id", requestId);
+    head.header(HttpHeaderNames.CONTENT_LENGTH, bodyBytes);
+    head.header(RequestId.HEADER, requestId);
     trace.write(head, spanId);
-    head.header("via", via(downstream, http10));
+    head.header(HttpHeaderNames.VIA, via(downstream, http10));
     ConnectionTokens connection = ConnectionTokens.of(downstream);
     Iterator<Map.Entry<CharSequence, CharSequence>> headers = downstream.iteratorCharSequence();
     while (headers.hasNext()) {
       Map.Entry<CharSequence, CharSequence> header = headers.next();
       String name = header.getKey().toString().toLowerCase(Locale.ROOT);
       if (!OWN.contains(name) && !connection.endsHere(name)) {
-        head.header(name, header.getValue());
+        head.header(header.getKey(), header.getValue());
       }
     }
     return head.endOfLine().toBuffer(alloc, Pieces.room(bodyBytes));
   }
 
   /** RFC 9110 section 7.6.3: a gateway adds itself to {@code Via}, behind those before it. */
-  private static String via(HttpHeaders downstream, boolean http10) {
-    String self = http10 ? "1.0 sluice" : "1.1 sluice";
+  private static CharSequence via(HttpHeaders downstream, boolean http10) {
+    AsciiString self = http10 ? VIA_HTTP_1_0 : VIA_HTTP_1_1;
     if (!downstream.contains(HttpHeaderNames.VIA)) {
       return self;
     }

@@ -8,6 +8,8 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.AsciiString;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HeadWriterTest {
   private static String written(HeadWriter head) {
@@ -43,6 +45,13 @@ class HeadWriterTest {
     }
     assertThat(written(head)).isEqualTo(("n: " + value + "\r\n").repeat(3));
     assertThat(written(HeadWriter.begin().text("next"))).isEqualTo("next");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 9, 10, 429, 1_000_000, Integer.MAX_VALUE})
+  void aNumberIsItsDigits(int number) {
+    assertThat(written(HeadWriter.begin().header("content-length", number)))
+        .isEqualTo("content-length: " + number + "\r\n");
   }
 
   @Test

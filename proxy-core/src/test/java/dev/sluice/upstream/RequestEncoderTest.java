@@ -8,6 +8,7 @@ import dev.sluice.testing.Bytes;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -107,7 +108,7 @@ class RequestEncoderTest {
     HttpHeaders headers =
         DefaultHttpHeadersFactory.headersFactory().withValidation(false).newHeaders();
     for (int i = 0; i < pairs.length; i += 2) {
-      headers.add(pairs[i], pairs[i + 1]);
+      headers.add(AsciiString.of(pairs[i]).toLowerCase(), pairs[i + 1]); // as names are read
     }
     return Bytes.text(
         RequestEncoder.encode(
