@@ -111,8 +111,8 @@ public final class LiveEvents {
     Listener listener = new Listener(channel, parts.size(), head);
     listeners.add(listener);
     channel.closeFuture().addListener(closed -> listeners.remove(listener));
+    ask(); // first, or what was true for an earlier listener is sent before it
     offerOnceTaken(listener);
-    ask();
   }
 
   /** How many listen. */
@@ -127,7 +127,7 @@ public final class LiveEvents {
       } else if (++listener.behind >= TAKEN_WITHIN.toSeconds()) {
         listener.channel.close();
       }
-      if (++listener.silent >= PING_INTERVAL.toSeconds()) {
+      if (++listener.silent >= PING_INTERVAL.toSeconds() && listener.written.isDone()) {
         send(listener, PING);
       }
     }
@@ -204,12 +204,11 @@ public final class LiveEvents {
     }
   }
 
+  /** Only where the write before was taken. */
   private void send(Listener listener, byte[]... events) {
-    if (listener.written.isDone()) {
-      listener.silent = 0;
-      listener.written = listener.channel.writeAndFlush(Unpooled.wrappedBuffer(events));
-      offerOnceTaken(listener);
-    }
+    listener.silent = 0;
+    listener.written = listener.channel.writeAndFlush(Unpooled.wrappedBuffer(events));
+    offerOnceTaken(listener);
   }
 
   /** What changed since the last write is sent when that was taken, not a second later. */
