@@ -5,9 +5,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Names and values that stand in most bodies: they are made once, and not for each. */
 final class KnownWord {
-  /** Longer than any of them. */
-  private static final int MAX_BYTES = 24;
-
   /** A power of two, with which each of the words below has a place of its own. */
   private static final int PLACES = 256;
 
@@ -83,7 +80,7 @@ final class KnownWord {
   /** The word that stands there; null where it is none of these. */
   static @Nullable String at(byte[] bytes, int from, int to) {
     int length = to - from;
-    if (length == 0 || length > MAX_BYTES) {
+    if (length == 0) {
       return null;
     }
     String known = KNOWN[place(bytes, from, length)];
