@@ -24,6 +24,9 @@ public interface Downstream {
   /** How much memory the bytes take that were written and that the caller has not taken. */
   long unsentBytes();
 
+  /** How many bytes of the exchange's answer were written, head and framing included. */
+  long answerBytes();
+
   /** Whether the connection will stay open after this exchange, as far as is known now. */
   boolean keepsAlive();
 
@@ -39,7 +42,10 @@ public interface Downstream {
   /** The head passed all checks that need it alone: lets the body come. */
   void readBody();
 
-  /** Writes bytes of the answer, and takes the buffer; {@link #flush()} sends them. */
+  /**
+   * Writes bytes of the answer, and takes the buffer; {@link #flush()} sends them. Before the first
+   * it calls {@link Exchange#firstByte}, as {@link #writeLast} does.
+   */
   void write(ByteBuf bytes);
 
   /** Sends what was written. */

@@ -88,7 +88,6 @@ public final class Exchange {
   private End undelivered = End.CLIENT;
   private long unsentBytes;
   private long bytesIn;
-  private long bytesOut;
   private long events;
   private Usage usage = Usage.NONE;
   private long firstByteNanos = -1;
@@ -557,12 +556,9 @@ public final class Exchange {
     usage = told;
   }
 
-  /** Counts bytes of the answer as they are written. */
-  public void countBytesOut(int bytes) {
-    if (firstByteNanos < 0) {
-      firstByteNanos = elapsedNanos();
-    }
-    bytesOut += bytes;
+  /** The first bytes of its answer are written now. */
+  public void firstByte() {
+    firstByteNanos = elapsedNanos();
   }
 
   private void finish(End how) {
@@ -600,7 +596,7 @@ public final class Exchange {
         reason,
         stream && lease != null,
         bytesIn,
-        bytesOut,
+        downstream.answerBytes(),
         events,
         usage,
         firstByteNanos,
@@ -628,7 +624,7 @@ public final class Exchange {
         startedNanos,
         clockNanos() - startedNanos,
         bytesIn,
-        bytesOut,
+        downstream.answerBytes(),
         events);
   }
 

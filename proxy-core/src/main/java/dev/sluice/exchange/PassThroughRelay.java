@@ -155,7 +155,7 @@ final class PassThroughRelay extends StreamRelay {
   @Override
   ByteBuf errorWords(Failure failure) {
     byte[] event = errorEvent(failure, sentUnfinished);
-    ByteBuf words = exchange.downstream().alloc().buffer(event.length + 32);
+    ByteBuf words = downstream.alloc().buffer(event.length + 32);
     // The caller's reader may stand within a chunk of the upstream's: the event fills it first.
     int inChunk = (int) Math.min(Math.max(leftOfChunk, 0), event.length);
     words.writeBytes(event, 0, inChunk);
@@ -167,7 +167,7 @@ final class PassThroughRelay extends StreamRelay {
 
   @Override
   @Nullable ByteBuf framingEnd() {
-    ByteBuf end = exchange.downstream().alloc().buffer(32);
+    ByteBuf end = downstream.alloc().buffer(32);
     if (!endChunk(end, 0)) {
       end.release();
       return null;

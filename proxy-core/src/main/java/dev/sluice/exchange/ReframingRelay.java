@@ -24,8 +24,8 @@ final class ReframingRelay extends StreamRelay {
         head,
         framing,
         exchange.downstream().readsChunks() ? Answers.BodyEnd.CHUNKED : Answers.BodyEnd.CLOSE);
-    this.chunked = exchange.downstream().readsChunks();
-    this.held = exchange.downstream().alloc().buffer(256);
+    this.chunked = downstream.readsChunks();
+    this.held = downstream.alloc().buffer(256);
   }
 
   @Override

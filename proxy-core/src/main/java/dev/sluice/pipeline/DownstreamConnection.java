@@ -15,6 +15,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -51,6 +52,10 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   private final RequestDecoder decoder;
   private final Deadline delivery;
   private @Nullable ChannelHandlerContext ctx;
+
+  /** Asked for once: the way to it leads over four objects. */
+  private @Nullable ChannelPromise voidPromise;
+
   private @Nullable Exchange exchange;
   private boolean tooMany;
   private boolean http10;
@@ -59,6 +64,9 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   private boolean closingSoon;
   private boolean delivering;
   private long undeliveredBytes;
+
+  /** Of the exchange under way; -1 until there are any. */
+  private long answerBytes;
 
   DownstreamConnection(LoopContext context, EdgeState state, Rules rules, RequestDecoder decoder) {
     this.context = context;
@@ -77,6 +85,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   @Override
   public void handlerAdded(ChannelHandlerContext added) {
     ctx = added;
+    voidPromise = added.voidPromise();
   }
 
   @Override
@@ -124,6 +133,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
 
   private Exchange begun(Exchange next) {
     exchange = next;
+    answerBytes = -1;
     state.exchangeBegan();
     return next;
   }
@@ -216,6 +226,11 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   }
 
   @Override
+  public long answerBytes() {
+    return Math.max(0, answerBytes);
+  }
+
+  @Override
   public boolean keepsAlive() {
     // A caller that waits for 100 Continue may send its body after the answer, or not: nobody
     // knows.
@@ -249,10 +264,16 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
 
   @Override
   public void write(ByteBuf bytes) {
-    if (exchange != null) {
-      exchange.countBytesOut(bytes.readableBytes());
+    count(bytes);
+    channel().write(bytes, voidPromise);
+  }
+
+  private void count(ByteBuf bytes) {
+    if (answerBytes < 0 && exchange != null) {
+      answerBytes = 0;
+      exchange.firstByte();
     }
-    channel().write(bytes, channel().voidPromise());
+    answerBytes += bytes.readableBytes();
   }
 
   @Override
@@ -267,7 +288,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
       bytes.release();
       return;
     }
-    ending.countBytesOut(bytes.readableBytes());
+    count(bytes);
     ChannelFuture written = channel().write(bytes);
     flush();
     if (!written.isDone()) {

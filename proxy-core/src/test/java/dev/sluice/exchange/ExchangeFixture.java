@@ -225,6 +225,7 @@ final class ExchangeFixture implements AutoCloseable {
     private @Nullable Exchange current;
     boolean writable = true;
     long unsentBytes;
+    long answerBytes = -1;
     boolean keepsAlive = true;
     boolean slow; // takes its last bytes when it is told to
     boolean eager; // takes bytes as soon as they are sent: buffers may be written to again
@@ -317,8 +318,21 @@ final class ExchangeFixture implements AutoCloseable {
 
     @Override
     public void write(ByteBuf bytes) {
-      exchange().countBytesOut(bytes.readableBytes());
+      count(bytes);
       written.add(bytes);
+    }
+
+    private void count(ByteBuf bytes) {
+      if (answerBytes < 0) {
+        answerBytes = 0;
+        exchange().firstByte();
+      }
+      answerBytes += bytes.readableBytes();
+    }
+
+    @Override
+    public long answerBytes() {
+      return Math.max(0, answerBytes);
     }
 
     @Override
@@ -331,7 +345,7 @@ final class ExchangeFixture implements AutoCloseable {
 
     @Override
     public void writeLast(ByteBuf bytes) {
-      exchange().countBytesOut(bytes.readableBytes());
+      count(bytes);
       if (slow) {
         last.add(bytes);
       } else {
