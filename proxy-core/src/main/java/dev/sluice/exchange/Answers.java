@@ -14,7 +14,6 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.util.AsciiString;
 import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
@@ -30,8 +29,6 @@ final class Answers {
     CLOSE
   }
 
-  private static final AsciiString VERSION = AsciiString.cached("HTTP/1.1 ");
-  private static final AsciiString SPACE = AsciiString.cached(" ");
   private static final String LIMIT_STREAMS = "x-ratelimit-limit-streams";
   private static final String REMAINING_STREAMS = "x-ratelimit-remaining-streams";
 
@@ -85,7 +82,7 @@ final class Answers {
       Map.Entry<CharSequence, CharSequence> entry = entries.next();
       String name = entry.getKey().toString().toLowerCase(Locale.ROOT);
       if (name.equals("content-length")
-          || name.equals("x-request-id")
+          || name.equals(RequestId.HEADER)
           || name.equals(LIMIT_STREAMS) // an upstream's own are of another bound than the caller's
           || name.equals(REMAINING_STREAMS)
           || connection.endsHere(name)) {
@@ -108,9 +105,9 @@ final class Answers {
 
   private static void statusLine(HeadWriter answer, int status) {
     answer
-        .text(VERSION)
+        .text("HTTP/1.1 ")
         .number(status)
-        .text(SPACE)
+        .text(" ")
         .text(HttpResponseStatus.valueOf(status).reasonPhrase())
         .endOfLine();
   }

@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.AsciiString;
 import io.netty.util.concurrent.FastThreadLocal;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -14,8 +13,7 @@ import java.util.Arrays;
 public final class HeadWriter {
   /*
    * A head has some thirty parts, and a buffer checks its bounds and its references for each byte of
-   * a text that is put into it. So the head is put together in an array and copied once. Parts that
-   * are the same in all heads are best given as AsciiString: the bytes of a String are a new array.
+   * a text that is put into it. So the head is put together in an array and copied once.
    */
   private static final FastThreadLocal<HeadWriter> OF_THREAD =
       new FastThreadLocal<>() {
@@ -52,18 +50,28 @@ public final class HeadWriter {
     return text(name).pair(':', ' ').number(value).endOfLine();
   }
 
-  /** Text as it stands in a head: one byte a character. */
+  /** Text as it stands in a head: one byte a character; a question mark for one that has none. */
   public HeadWriter text(CharSequence text) {
     int count = text.length();
     makeRoom(count);
     if (text instanceof AsciiString ascii) {
       System.arraycopy(ascii.array(), ascii.arrayOffset(), bytes, length, count);
     } else {
-      byte[] characters = text.toString().getBytes(StandardCharsets.ISO_8859_1);
-      System.arraycopy(characters, 0, bytes, length, count);
+      characters(text.toString(), count);
     }
     length += count;
     return this;
+  }
+
+  /** By itself, and not by {@link String#getBytes}, which makes an array for each text. */
+  private void characters(String text, int count) {
+    byte[] to = bytes;
+    int at = length;
+    for (int i = 0; i < count; i++) {
+      char character = text.charAt(i);
+      // Never its low byte alone: that may be a line end.
+      to[at + i] = (byte) (character <= 0xFF ? character : '?');
+    }
   }
 
   /** The end of a line; after the last header line once more, as the end of the head. */

@@ -36,7 +36,7 @@ final class HeaderName {
           HttpHeaderNames.VIA,
           AsciiString.cached("anthropic-version"),
           AsciiString.cached("traceparent"),
-          AsciiString.cached("x-request-id"),
+          AsciiString.cached(RequestId.HEADER),
         }) {
       KNOWN[place(name.array(), name.length())] = name;
     }

@@ -1,13 +1,12 @@
 package dev.sluice.http;
 
-import io.netty.util.AsciiString;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 
 /** Makes request ids: {@code req_} and 24 random characters. Safe for all threads. */
 public final class RequestId {
   /** The header that an id is sent in, both ways. */
-  public static final AsciiString HEADER = AsciiString.cached("x-request-id");
+  public static final String HEADER = "x-request-id";
 
   private static final byte[] ALPHABET =
       "0123456789abcdefghjkmnpqrstvwxyz".getBytes(StandardCharsets.US_ASCII);

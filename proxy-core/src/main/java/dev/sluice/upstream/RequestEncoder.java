@@ -10,7 +10,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.util.AsciiString;
 import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
@@ -32,12 +31,7 @@ public final class RequestEncoder {
           TraceContext.TRACEPARENT,
           TraceContext.TRACESTATE,
           "via",
-          "x-request-id");
-
-  private static final AsciiString SPACE = AsciiString.cached(" ");
-  private static final AsciiString VERSION = AsciiString.cached(" HTTP/1.1");
-  private static final AsciiString VIA_HTTP_1_0 = AsciiString.cached("1.0 sluice");
-  private static final AsciiString VIA_HTTP_1_1 = AsciiString.cached("1.1 sluice");
+          RequestId.HEADER);
 
   private RequestEncoder() {}
 
@@ -62,7 +56,12 @@ public final class RequestEncoder {
       long spanId,
       int bodyBytes) {
     HeadWriter head = HeadWriter.begin();
-    head.text(method).text(SPACE).text(endpoint.basePath()).text(target).text(VERSION).endOfLine();
+    head.text(method)
+        .text(" ")
+        .text(endpoint.basePath())
+        .text(target)
+        .text(" HTTP/1.1")
+        .endOfLine();
     head.header(HttpHeaderNames.HOST, endpoint.authority());
     if (endpoint.credential() != null) {
       head.header(HttpHeaderNames.AUTHORIZATION, "Bearer " + endpoint.credential());
@@ -84,8 +83,8 @@ public final class RequestEncoder {
   }
 
   /** RFC 9110 section 7.6.3: a gateway adds itself to {@code Via}, behind those before it. */
-  private static CharSequence via(HttpHeaders downstream, boolean http10) {
-    AsciiString self = http10 ? VIA_HTTP_1_0 : VIA_HTTP_1_1;
+  private static String via(HttpHeaders downstream, boolean http10) {
+    String self = http10 ? "1.0 sluice" : "1.1 sluice";
     if (!downstream.contains(HttpHeaderNames.VIA)) {
       return self;
     }

@@ -30,6 +30,12 @@ class HeadWriterTest {
     assertThat(written(HeadWriter.begin().text("\u00e4\u00ff\t"))).isEqualTo("\u00e4\u00ff\t");
   }
 
+  @ParameterizedTest
+  @ValueSource(chars = {'\u0100', '\u010a', '\u0d0d', '\ud83d', '\uff0a'})
+  void aCharacterThatHasNoByteDoesNotBecomeAnother(char character) {
+    assertThat(written(HeadWriter.begin().text("a" + character + "b"))).isEqualTo("a?b");
+  }
+
   @Test
   void aPartOfALongerTextIsWrittenAlone() {
     AsciiString part = new AsciiString("xhostx".getBytes(StandardCharsets.US_ASCII), 1, 4, false);
