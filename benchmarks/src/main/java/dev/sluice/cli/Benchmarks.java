@@ -1,5 +1,6 @@
 package dev.sluice.cli;
 
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.profile.GCProfiler;
@@ -45,7 +46,22 @@ final class Benchmarks {
     return options.build();
   }
 
-  static void run(String... args) throws CommandLineOptionException, RunnerException {
-    new Runner(options(args)).run();
+  /** Runs what is asked for; of JMH's options that ask for a list, writes that alone. */
+  static void run(String... args) throws CommandLineOptionException, RunnerException, IOException {
+    CommandLineOptions given = new CommandLineOptions(args);
+    Runner runner = new Runner(options(args));
+    if (given.shouldHelp()) {
+      given.showHelp();
+    } else if (given.shouldList()) {
+      runner.list();
+    } else if (given.shouldListWithParams()) {
+      runner.listWithParams(given);
+    } else if (given.shouldListProfilers()) {
+      given.listProfilers();
+    } else if (given.shouldListResultFormats()) {
+      given.listResultFormats();
+    } else {
+      runner.run();
+    }
   }
 }
