@@ -18,8 +18,7 @@ final class Benchmarks {
   private Benchmarks() {}
 
   /** Takes JMH's own options; what they leave open is set here, once for all benchmarks. */
-  static Options options(String... args) throws CommandLineOptionException {
-    CommandLineOptions given = new CommandLineOptions(args);
+  static Options options(CommandLineOptions given) {
     ChainedOptionsBuilder options =
         new OptionsBuilder().parent(given).timeUnit(TimeUnit.NANOSECONDS);
     if (given.getBenchModes().isEmpty()) {
@@ -49,7 +48,7 @@ final class Benchmarks {
   /** Runs what is asked for; of JMH's options that ask for a list, writes that alone. */
   static void run(String... args) throws CommandLineOptionException, RunnerException, IOException {
     CommandLineOptions given = new CommandLineOptions(args);
-    Runner runner = new Runner(options(args));
+    Runner runner = new Runner(options(given));
     if (given.shouldHelp()) {
       given.showHelp();
     } else if (given.shouldList()) {

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 @ResourceLock(Resources.SYSTEM_OUT)
@@ -52,7 +53,12 @@ class BenchmarksTest {
   void everyBenchmarkRunsAndLeaksNothing() throws Exception {
     String out = scratch.resolve("out").toString();
     Collection<RunResult> results =
-        new Runner(new OptionsBuilder().parent(Benchmarks.options(ONCE)).output(out).build()).run();
+        new Runner(
+                new OptionsBuilder()
+                    .parent(Benchmarks.options(new CommandLineOptions(ONCE)))
+                    .output(out)
+                    .build())
+            .run();
 
     Set<String> packages =
         results.stream()
