@@ -556,9 +556,11 @@ public final class Exchange {
     usage = told;
   }
 
-  /** The first bytes of its answer are written now. */
+  /** The first bytes of its answer are written now; without effect the second time. */
   public void firstByte() {
-    firstByteNanos = elapsedNanos();
+    if (firstByteNanos < 0) {
+      firstByteNanos = elapsedNanos();
+    }
   }
 
   private void finish(End how) {

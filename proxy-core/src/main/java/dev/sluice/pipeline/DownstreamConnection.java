@@ -65,7 +65,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   private boolean delivering;
   private long undeliveredBytes;
 
-  /** Of the exchange under way; -1 until there are any. */
+  /** Of the exchange under way. */
   private long answerBytes;
 
   DownstreamConnection(LoopContext context, EdgeState state, Rules rules, RequestDecoder decoder) {
@@ -133,7 +133,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
 
   private Exchange begun(Exchange next) {
     exchange = next;
-    answerBytes = -1;
+    answerBytes = 0;
     state.exchangeBegan();
     return next;
   }
@@ -227,7 +227,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
 
   @Override
   public long answerBytes() {
-    return Math.max(0, answerBytes);
+    return answerBytes;
   }
 
   @Override
@@ -256,7 +256,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   @Override
   public void readBody() {
     if (awaitsContinue && !decoder.hasWaiting() && !decoder.isBodyRead()) {
-      channel().writeAndFlush(Unpooled.wrappedBuffer(CONTINUE), channel().voidPromise());
+      channel().writeAndFlush(Unpooled.wrappedBuffer(CONTINUE), voidPromise);
     }
     awaitsContinue = false;
     decoder.readBody();
@@ -269,8 +269,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   }
 
   private void count(ByteBuf bytes) {
-    if (answerBytes < 0 && exchange != null) {
-      answerBytes = 0;
+    if (answerBytes == 0 && exchange != null) {
       exchange.firstByte();
     }
     answerBytes += bytes.readableBytes();

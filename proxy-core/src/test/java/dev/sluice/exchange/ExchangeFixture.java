@@ -225,7 +225,7 @@ final class ExchangeFixture implements AutoCloseable {
     private @Nullable Exchange current;
     boolean writable = true;
     long unsentBytes;
-    long answerBytes = -1;
+    long answerBytes;
     boolean keepsAlive = true;
     boolean slow; // takes its last bytes when it is told to
     boolean eager; // takes bytes as soon as they are sent: buffers may be written to again
@@ -323,16 +323,13 @@ final class ExchangeFixture implements AutoCloseable {
     }
 
     private void count(ByteBuf bytes) {
-      if (answerBytes < 0) {
-        answerBytes = 0;
-        exchange().firstByte();
-      }
+      exchange().firstByte();
       answerBytes += bytes.readableBytes();
     }
 
     @Override
     public long answerBytes() {
-      return Math.max(0, answerBytes);
+      return answerBytes;
     }
 
     @Override
