@@ -35,7 +35,7 @@ public interface Downstream {
 
   /**
    * What is written last, or was, is to be taken soon: half a second later the connection is
-   * closed.
+   * closed. It is closed behind an answer whose last bytes are not written yet, in any case.
    */
   void closeSoon();
 

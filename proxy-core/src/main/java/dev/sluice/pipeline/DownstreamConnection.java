@@ -246,10 +246,12 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
 
   @Override
   public void closeSoon() {
-    closing = true;
     closingSoon = true;
     if (delivering) {
+      // Its head has said whether there is a next answer, and a caller who has it may ask already.
       delivery.arm(SOON_NANOS);
+    } else {
+      closing = true;
     }
   }
 
@@ -325,6 +327,7 @@ final class DownstreamConnection extends ChannelInboundHandlerAdapter implements
   public void exchangeEnded() {
     exchange = null;
     delivering = false;
+    closingSoon = false;
     delivery.disarm();
     state.exchangeEnded();
     if (!channel().channel().isActive()) {

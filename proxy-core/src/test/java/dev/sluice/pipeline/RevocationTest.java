@@ -15,9 +15,12 @@ import dev.sluice.exchange.ExchangeSummary;
 import dev.sluice.testing.Answer;
 import dev.sluice.testing.Bytes;
 import dev.sluice.testing.FakeUpstreams.Upstream;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -234,6 +237,50 @@ class RevocationTest {
     edge.summaries.clear();
     edge.send(get("/v1/models"));
     assertRefused(Reason.KEY_REVOKED);
+  }
+
+  /** Keeps what is written until it is asked to send it. */
+  private static final class SlowSocket extends ChannelOutboundHandlerAdapter {
+    private @Nullable ChannelHandlerContext flushed;
+
+    @Override
+    public void flush(ChannelHandlerContext ctx) {
+      flushed = ctx;
+    }
+
+    void send() {
+      Objects.requireNonNull(flushed).flush();
+    }
+  }
+
+  @Test
+  void aWholeAnswerWhoseLastBytesAreOnTheirWayKeepsWhatItsHeadSays() {
+    SlowSocket socket = new SlowSocket();
+    edge.channel.pipeline().addFirst(socket);
+    edge.send(get("/v1/models"));
+    Change.REVOKED.make(edge);
+    socket.send();
+
+    assertThat(edge.received()).startsWith("HTTP/1.1 200 ").doesNotContain("connection:");
+    assertThat(edge.channel.connection()).isEqualTo("open");
+    edge.channel.pipeline().remove(socket);
+    edge.summaries.clear();
+    edge.send(get("/v1/models"));
+    edge.pass(Duration.ofSeconds(1));
+    assertRefused(Reason.KEY_REVOKED);
+  }
+
+  @Test
+  void aWholeAnswerThatItsCallerDoesNotTakeIsGivenUpSoon() {
+    edge.channel.pipeline().addFirst(new SlowSocket());
+    edge.send(get("/v1/models"));
+    Change.REVOKED.make(edge);
+    edge.pass(Duration.ofMillis(499));
+    assertThat(edge.channel.connection()).isEqualTo("open");
+
+    edge.pass(Duration.ofMillis(1));
+    assertThat(edge.channel.connection()).isEqualTo("closed");
+    assertThat(edge.summary().end()).isEqualTo(End.REVOKED);
   }
 
   /** Answers that the directory still owes, in the order of the questions. */
