@@ -35,7 +35,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What connections are driven with: epoll on Linux, or io_uring where it is named; NIO elsewhere.
+ * What connections are driven with: io_uring on Linux 6.15 and newer where it is allowed, else
+ * epoll; NIO elsewhere.
  *
  * @param name its name, for the log
  * @param handlers drives the channels of one loop
@@ -59,11 +60,19 @@ public record Transport(
      * sees what there is, for hardly more CPU.
      */
     System.setProperty("io.netty.iouring.pollAddMultishotEnabled", "false");
+    /*
+     * An accept that repeats itself takes all connections that wait at once, and then all their
+     * requests are read before the first is forwarded: thousands of callers that come back together
+     * have a buffer each. One accept a turn lets the loop serve whom it has.
+     */
+    System.setProperty("io.netty.iouring.acceptMultiShotEnabled", "false");
+    // Else a loop without work counts as one that waits for a disk, all day.
+    System.setProperty("io.netty.iouring.enterNoIoWaitEnabled", "true");
   }
 
   /**
    * The transport that the system property {@code sluice.transport} names, else the best there is
-   * here: epoll on Linux, NIO elsewhere. Says so loudly where a native one should be and is not.
+   * here. Says so loudly where a native one should be and is not.
    *
    * @throws IllegalArgumentException when the property names none, or one that is not to be had
    *     here
@@ -75,6 +84,10 @@ public record Transport(
   static Transport of(String name) {
     return switch (name) {
       case "best" -> {
+        // Containers mostly forbid io_uring: no fault, and none of the operator's doing.
+        if (IoUring.isAvailable() && IoUring.isIoringEnterNoIoWaitEnabled()) {
+          yield ioUring();
+        }
         if (Epoll.isAvailable()) {
           yield epoll();
         }

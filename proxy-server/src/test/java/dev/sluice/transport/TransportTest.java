@@ -5,12 +5,29 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.uring.IoUring;
+import java.lang.module.ModuleDescriptor.Version;
 import org.junit.jupiter.api.Test;
 
 class TransportTest {
   @Test
   void itIsTheBestThatThisMachineHas() {
-    assertThat(Transport.of("best").name()).isEqualTo(Epoll.isAvailable() ? "epoll" : "nio");
+    String best = Transport.of("best").name();
+
+    assertThat(best)
+        .isEqualTo(hasNewIoUring() ? "io_uring" : Epoll.isAvailable() ? "epoll" : "nio");
+  }
+
+  private static boolean hasNewIoUring() {
+    return IoUring.isAvailable()
+        && Version.parse(System.getProperty("os.version")).compareTo(Version.parse("6.15")) >= 0;
+  }
+
+  @Test
+  void ioUringAsksForEachChangeAndEachConnection() {
+    Transport.of("best");
+
+    assertThat(IoUring.isPollAddMultishotEnabled()).isFalse();
+    assertThat(IoUring.isAcceptMultishotEnabled()).isFalse();
   }
 
   @Test
