@@ -35,7 +35,7 @@ final class HeaderName {
           HttpHeaderNames.VARY,
           HttpHeaderNames.VIA,
           AsciiString.cached("anthropic-version"),
-          AsciiString.cached("traceparent"),
+          AsciiString.cached(TraceContext.TRACEPARENT),
           AsciiString.cached(RequestId.HEADER),
         }) {
       KNOWN[place(name.array(), name.length())] = name;
