@@ -8,7 +8,6 @@ import dev.sluice.cluster.Balance;
 import dev.sluice.cluster.Endpoint;
 import dev.sluice.cluster.Model;
 import dev.sluice.cluster.Timeouts;
-import dev.sluice.demo.DemoUpstream;
 import dev.sluice.http.HttpLimits;
 import dev.sluice.message.Operation;
 import dev.sluice.pipeline.Edge;
@@ -56,7 +55,7 @@ final class Warmup {
   /** The first takes most of the time, as it loads the classes; the sixth takes a tenth of it. */
   private static final int LEAST_ROUNDS = 6;
 
-  private static final long ENOUGH_NANOS = Duration.ofMillis(300).toNanos();
+  private static final long ENOUGH_NANOS = Duration.ofMillis(200).toNanos();
   private static final long MAX_NANOS = Duration.ofSeconds(2).toNanos();
   private static final int READ_TIMEOUT_MILLIS = 2000;
   private static final String MODEL = "warm-up";
@@ -66,7 +65,7 @@ final class Warmup {
 
   private Warmup() {}
 
-  /** Runs the warm-up. Blocks for some 300 ms, two seconds at most. */
+  /** Runs the warm-up. Blocks for some 200 ms, two seconds at most. */
   static void run(
       Transport transport, EventLoopGroup loops, UpstreamTransport upstream, Executor inspectors)
       throws IOException {
@@ -79,8 +78,8 @@ final class Warmup {
     // What callers' exchanges are told to is of the same kind, so that it is loaded too.
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     ExchangeMeters meters = new ExchangeMeters(registry, List.of(), List.of(MODEL), List.of(MODEL));
-    try (DemoUpstream demo = DemoUpstream.start(loops, transport.listening(), Duration.ZERO)) {
-      Endpoint endpoint = new Endpoint("127.0.0.1", demo.port(), false, "", null);
+    try (WarmupUpstream answering = WarmupUpstream.start(loops, transport.listening())) {
+      Endpoint endpoint = new Endpoint("127.0.0.1", answering.port(), false, "", null);
       Model model =
           new Model(
               MODEL,
@@ -129,15 +128,18 @@ final class Warmup {
     }
   }
 
+  /** A request, and the status that its answer must have. */
+  private record Asked(String request, String status) {}
+
   private static void send(int port, String key) throws IOException {
-    byte[][] requests = {
-      request("POST /v1/chat/completions", key, body(false)),
-      request("POST /v1/chat/completions", key, body(true)),
-      request("POST /v1/messages", key, body(true)),
-      request("GET /v1/models", key, ""),
-      request("POST /v1/chat/completions", "wrong", body(false)),
-      request("POST /v1/chat/completions", key, "{\"model\":1}"),
-    };
+    List<Asked> all =
+        List.of(
+            new Asked(request("POST /v1/chat/completions", key, body(false)), "200"),
+            new Asked(request("POST /v1/chat/completions", key, body(true)), "200"),
+            new Asked(request("POST /v1/messages", key, body(true)), "200"),
+            new Asked(request("GET /v1/models", key, ""), "200"),
+            new Asked(request("POST /v1/chat/completions", "wrong", body(false)), "401"),
+            new Asked(request("POST /v1/chat/completions", key, "{\"model\":1}"), "400"));
     long begunNanos = System.nanoTime();
     long takenNanos = 0;
     for (int round = 0;
@@ -147,9 +149,9 @@ final class Warmup {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
         socket.setSoTimeout(READ_TIMEOUT_MILLIS);
         InputStream answers = new BufferedInputStream(socket.getInputStream());
-        for (byte[] request : requests) {
-          socket.getOutputStream().write(request);
-          readAnswer(answers);
+        for (Asked asked : all) {
+          socket.getOutputStream().write(asked.request().getBytes(StandardCharsets.US_ASCII));
+          readAnswer(answers, asked.status());
         }
       }
     }
@@ -163,20 +165,23 @@ final class Warmup {
         + ",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}]}";
   }
 
-  private static byte[] request(String line, String key, String body) {
-    return (line
-            + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization:"
-            + " Bearer "
-            + key
-            + "\r\nContent-Length: "
-            + body.length()
-            + "\r\n\r\n"
-            + body)
-        .getBytes(StandardCharsets.US_ASCII);
+  private static String request(String line, String key, String body) {
+    return line
+        + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization:"
+        + " Bearer "
+        + key
+        + "\r\nContent-Length: "
+        + body.length()
+        + "\r\n\r\n"
+        + body;
   }
 
   /** Reads to the end of an answer, of known length or chunked. */
-  private static void readAnswer(InputStream in) throws IOException {
+  private static void readAnswer(InputStream in, String status) throws IOException {
+    String statusLine = readLine(in);
+    if (!statusLine.startsWith("HTTP/1.1 " + status)) {
+      throw new IOException("warm-up: " + statusLine + " (expected: " + status + ")");
+    }
     int length = -1;
     for (String line = readLine(in); !line.isEmpty(); line = readLine(in)) {
       if (line.startsWith("content-length: ")) {

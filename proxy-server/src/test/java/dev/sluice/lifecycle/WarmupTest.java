@@ -41,6 +41,13 @@ class WarmupTest {
   }
 
   @Test
+  void eachOfItsRequestsIsAnsweredAsItMustBe() throws Exception {
+    Warmup.run(best, loops, best.upstream(), Runnable::run);
+
+    assertThat(log.list).isEmpty();
+  }
+
+  @Test
   void aMachineTooSlowForItIsToldInOneLineAndStartsAllTheSame() throws Exception {
     Transport stuck =
         new Transport(
