@@ -119,7 +119,7 @@ final class Comparison {
         Load few = Load.streams(100, new AskedAnswer(5, 10, 200)).measuredFor(1_000);
         run(proxy, few, LoadGenerator.Window.UNWATCHED);
       } else if (proxy.name().equals(Launcher.SLUICE) && warmUpMillis > 0) {
-        run(proxy, step.load().measuredFor(warmUpMillis), LoadGenerator.Window.UNWATCHED);
+        run(proxy, step.load().warmingUpFor(warmUpMillis), LoadGenerator.Window.UNWATCHED);
       }
     }
   }

@@ -33,6 +33,8 @@ public record Load(
   private static final String KEY_PREFIX = "sk-load-";
   private static final int KEY_DIGITS = 12;
   private static final int HELD_PER_SECOND = 1_000;
+  private static final double WARM_UP_PER_SECOND = 4_000;
+  private static final double WARM_UP_BYTES_PER_SECOND = 500e6;
 
   /** Requests that are answered with a short document. */
   public static Load requests(double perSecond, int textBytes) {
@@ -63,50 +65,53 @@ public record Load(
 
   /** The same with an image of this many base64 characters in each request. */
   public Load withImage(int bytes) {
-    return new Load(
-        perSecond,
-        connections,
-        hold,
-        warmUpMillis,
-        windowMillis,
-        textBytes,
-        bytes / 4 * 4,
-        keys,
-        answer);
+    return with(perSecond, windowMillis, bytes / 4 * 4, keys, answer);
   }
 
   /** The same, answered so. */
   public Load answeredWith(AskedAnswer another) {
-    return new Load(
-        perSecond,
-        connections,
-        hold,
-        warmUpMillis,
-        windowMillis,
-        textBytes,
-        imageBytes,
-        keys,
-        another);
+    return with(perSecond, windowMillis, imageBytes, keys, another);
   }
 
   /** The same by this many keys. */
   public Load byKeys(int number) {
-    return new Load(
-        perSecond,
-        connections,
-        hold,
-        warmUpMillis,
-        windowMillis,
-        textBytes,
-        imageBytes,
-        number,
-        answer);
+    return with(perSecond, windowMillis, imageBytes, number, answer);
   }
 
   /** The same, measured for this long. */
   public Load measuredFor(int millis) {
+    return with(perSecond, millis, imageBytes, keys, answer);
+  }
+
+  /**
+   * The same, for this long, for a JVM that is still to compile what it meets: where answers are
+   * short, at a rate at which it has soon seen enough of them.
+   */
+  public Load warmingUpFor(int millis) {
+    double rate = perSecond;
+    if (answer.events() <= 1) {
+      double bodyBytes = textBytes + imageBytes;
+      rate = Math.max(rate, Math.min(WARM_UP_PER_SECOND, WARM_UP_BYTES_PER_SECOND / bodyBytes));
+    }
+    return with(rate, millis, imageBytes, keys, answer);
+  }
+
+  private Load with(
+      double newPerSecond,
+      int newWindowMillis,
+      int newImageBytes,
+      int newKeys,
+      AskedAnswer newAnswer) {
     return new Load(
-        perSecond, connections, hold, warmUpMillis, millis, textBytes, imageBytes, keys, answer);
+        newPerSecond,
+        connections,
+        hold,
+        warmUpMillis,
+        newWindowMillis,
+        textBytes,
+        newImageBytes,
+        newKeys,
+        newAnswer);
   }
 
   /** The bearer key with this number. */
