@@ -78,24 +78,27 @@ public record Transport(
    *     here
    */
   public static Transport best() {
-    return of(System.getProperty("sluice.transport", "best"));
+    String name = System.getProperty("sluice.transport");
+    return name == null ? bestHere() : of(name);
+  }
+
+  /** The best that this machine has and allows. */
+  static Transport bestHere() {
+    // Containers mostly forbid io_uring: no fault, and none of the operator's doing.
+    if (IoUring.isAvailable() && IoUring.isIoringEnterNoIoWaitEnabled()) {
+      return ioUring();
+    }
+    if (Epoll.isAvailable()) {
+      return epoll();
+    }
+    if (PlatformDependent.normalizedOs().equals("linux")) {
+      logger.warn("transport: NIO (expected: epoll on Linux)", Epoll.unavailabilityCause());
+    }
+    return nio();
   }
 
   static Transport of(String name) {
     return switch (name) {
-      case "best" -> {
-        // Containers mostly forbid io_uring: no fault, and none of the operator's doing.
-        if (IoUring.isAvailable() && IoUring.isIoringEnterNoIoWaitEnabled()) {
-          yield ioUring();
-        }
-        if (Epoll.isAvailable()) {
-          yield epoll();
-        }
-        if (PlatformDependent.normalizedOs().equals("linux")) {
-          logger.warn("transport: NIO (expected: epoll on Linux)", Epoll.unavailabilityCause());
-        }
-        yield nio();
-      }
       case "io_uring" -> {
         had(name, IoUring.isAvailable(), IoUring.unavailabilityCause());
         yield ioUring();

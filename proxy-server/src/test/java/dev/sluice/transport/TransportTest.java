@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class TransportTest {
   @Test
   void itIsTheBestThatThisMachineHas() {
-    String best = Transport.of("best").name();
+    String best = Transport.bestHere().name();
 
     assertThat(best)
         .isEqualTo(hasNewIoUring() ? "io_uring" : Epoll.isAvailable() ? "epoll" : "nio");
@@ -24,7 +24,7 @@ class TransportTest {
 
   @Test
   void ioUringAsksForEachChangeAndEachConnection() {
-    Transport.of("best");
+    Transport.bestHere();
 
     assertThat(IoUring.isPollAddMultishotEnabled()).isFalse();
     assertThat(IoUring.isAcceptMultishotEnabled()).isFalse();
