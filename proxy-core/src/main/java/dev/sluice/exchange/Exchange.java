@@ -624,7 +624,7 @@ public final class Exchange {
         endpoint == null ? null : endpoint.id(),
         attempts,
         startedNanos,
-        clockNanos() - startedNanos,
+        elapsedNanos(),
         bytesIn,
         downstream.answerBytes(),
         events);
