@@ -38,7 +38,7 @@ public final class CompareCommand implements Callable<Integer> {
       paramLabel = "NAME",
       description =
           "What to measure: relay, requests, first-byte, image, memory (these by default),"
-              + " streams, event-size, body-size, keys, loops, or all.")
+              + " streams, event-size, body-size, keys, plans, loops, or all.")
   private List<String> only = new ArrayList<>();
 
   @Option(

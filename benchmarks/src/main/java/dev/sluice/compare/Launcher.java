@@ -219,12 +219,16 @@ final class Launcher {
     if (!Files.exists(jar)) {
       throw new IOException(jar + ": missing (expected: built by mvn -q -DskipTests package)");
     }
-    StringBuilder keys =
-        new StringBuilder("subscriptions:\n  bench: {plan: bench, active: true}\n");
+    StringBuilder plans = new StringBuilder();
+    StringBuilder keys = new StringBuilder("subscriptions:\n");
+    for (int i = 0; i < setting.plans(); i++) {
+      plans.append("  p").append(i).append(": {streams: 60000, models: [\"*\"]}\n");
+      keys.append("  s").append(i).append(": {plan: p").append(i).append(", active: true}\n");
+    }
     keys.append("keys:\n");
     for (int i = 0; i < setting.keys(); i++) {
       keys.append("  - {name: k").append(i).append(", sha256: \"").append(sha256(Load.key(i)));
-      keys.append("\", subscription: bench}\n");
+      keys.append("\", subscription: s").append(i % setting.plans()).append("}\n");
     }
     Files.writeString(scratch.resolve("keys.yaml"), keys);
     Path file =
@@ -239,14 +243,14 @@ final class Launcher {
                 limits: {max-connections: %d, max-exchanges: %d}
                 keys: keys.yaml
                 plans:
-                  bench: {streams: 60000, models: ["*"]}
-                models:
+                %smodels:
                   bench: {upstreams: [{url: "http://127.0.0.1:%d"}]}
                 """,
                 port,
                 freePort(),
                 MAX_CONNECTIONS,
                 MAX_CONNECTIONS,
+                plans,
                 upstreamPort));
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -125,6 +125,13 @@ record Measurement(
               true,
               keySteps(10, 1_000, 50_000)),
           new Measurement(
+              "plans",
+              "2 000 streams of one event a second, by 10 000 keys of so many plans in turn",
+              Counted.STREAM,
+              "plans",
+              true,
+              planSteps(1, 100, 10_000)),
+          new Measurement(
               "loops",
               "200 streams of 50 events of 200 bytes, one each 20 ms",
               Counted.EVENT,
@@ -154,13 +161,24 @@ record Measurement(
     List<Step> steps = new ArrayList<>();
     for (int number : keys) {
       Load load = Load.requests(2_000, 500).byKeys(number);
-      steps.add(new Step(number, load, new Setting(Setting.USUAL.loops(), number)));
+      steps.add(new Step(number, load, new Setting(Setting.USUAL.loops(), number, 1)));
+    }
+    return steps;
+  }
+
+  private static List<Step> planSteps(int... plans) {
+    List<Step> steps = new ArrayList<>();
+    int keys = 10_000;
+    Load load = Load.requests(2_000, 500).byKeys(keys).answeredWith(new AskedAnswer(1, 1, 200));
+    for (int number : plans) {
+      steps.add(new Step(number, load, new Setting(Setting.USUAL.loops(), keys, number)));
     }
     return steps;
   }
 
   private static List<Step> loopSteps() {
     Load load = Load.streams(200, new AskedAnswer(50, 20, 200));
-    return List.of(new Step(1, load, new Setting(1, 1)), new Step(2, load, new Setting(2, 1)));
+    return List.of(
+        new Step(1, load, new Setting(1, 1, 1)), new Step(2, load, new Setting(2, 1, 1)));
   }
 }

@@ -5,7 +5,8 @@ package dev.sluice.compare;
  *
  * @param loops event loops, threads or workers of each
  * @param keys how many keys Sluice knows; the others know one
+ * @param plans how many plans these keys have in turn; the others have none
  */
-record Setting(int loops, int keys) {
-  static final Setting USUAL = new Setting(2, 1);
+record Setting(int loops, int keys, int plans) {
+  static final Setting USUAL = new Setting(2, 1, 1);
 }
