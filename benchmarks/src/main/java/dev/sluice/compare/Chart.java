@@ -16,6 +16,7 @@ final class Chart {
   private static final int LEFT = 70;
   private static final int RIGHT = 20;
   private static final int TOP = 40;
+  private static final int LEGEND_WIDTH = 90;
   private static final int BOTTOM = 50;
 
   /** One colour each, told apart by the colour-blind, too. */
@@ -88,7 +89,7 @@ final class Chart {
                 + " fill=\"white\"/>%n",
             WIDTH,
             HEIGHT));
-    text(svg, WIDTH / 2.0, 20, "middle", title);
+    text(svg, WIDTH / 2.0, 16, "middle", title);
     text(svg, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, "middle", xText);
     svg.append("<g transform=\"rotate(-90 14 ").append(HEIGHT / 2).append(")\">");
     text(svg, 14, HEIGHT / 2.0, "middle", yText);
@@ -112,15 +113,16 @@ final class Chart {
       }
       svg.append("<polyline fill=\"none\" stroke-width=\"2\" stroke=\"").append(colour);
       svg.append("\" points=\"").append(points.toString().stripTrailing()).append("\"/>\n");
-      double at = TOP + 14 + 16.0 * number;
+      // Above the lines, so that none runs through it.
+      int at = LEFT + 10 + LEGEND_WIDTH * number;
       svg.append(
           String.format(
               Locale.ROOT,
-              "<rect x=\"%d\" y=\"%.0f\" width=\"12\" height=\"3\" fill=\"%s\"/>%n",
-              LEFT + 10,
-              at - 5,
+              "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"3\" fill=\"%s\"/>%n",
+              at,
+              TOP - 11,
               colour));
-      text(svg, LEFT + 28, at, "start", line.getKey());
+      text(svg, at + 18, TOP - 6, "start", line.getKey());
       number++;
     }
     return svg.append("</svg>\n").toString();
