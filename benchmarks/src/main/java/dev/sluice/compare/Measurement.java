@@ -3,8 +3,9 @@ package dev.sluice.compare;
 import dev.sluice.load.AskedAnswer;
 import dev.sluice.load.Load;
 import dev.sluice.load.LoadReport;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -102,46 +103,42 @@ record Measurement(
               Counted.EVENT,
               "streams",
               false,
-              steps(x -> Load.held(x, x / 10, 200), 100, 500, 2_000, 8_000)),
+              steps(usual(x -> Load.held(x, x / 10, 200)), 100, 500, 2_000, 8_000)),
           new Measurement(
               "event-size",
               "200 open streams with an event each 50 ms",
               Counted.EVENT,
               "bytes of one event",
               false,
-              steps(x -> Load.held(200, 50, x), 20, 200, 1_000, 4_000, 16_000)),
+              steps(usual(x -> Load.held(200, 50, x)), 20, 200, 1_000, 4_000, 16_000)),
           new Measurement(
               "body-size",
               "200 requests a second with a text",
               Counted.REQUEST,
               "bytes of text",
               false,
-              steps(x -> Load.requests(200, x), 1_000, 10_000, 100_000)),
+              steps(usual(x -> Load.requests(200, x)), 1_000, 10_000, 100_000)),
           new Measurement(
               "keys",
               "2 000 requests a second, by so many keys in turn",
               Counted.REQUEST,
               "keys",
               true,
-              keySteps(10, 1_000, 50_000)),
+              steps(Measurement::ofKeys, 10, 1_000, 50_000)),
           new Measurement(
               "plans",
               "2 000 streams of one event a second, by 10 000 keys of so many plans in turn",
               Counted.STREAM,
               "plans",
               true,
-              planSteps(1, 100, 10_000)),
+              steps(Measurement::ofPlans, 1, 100, 10_000)),
           new Measurement(
               "loops",
               "200 streams of 50 events of 200 bytes, one each 20 ms",
               Counted.EVENT,
               "event loops, threads or workers",
               false,
-              loopSteps()));
-
-  private interface LoadOf {
-    Load of(int x);
-  }
+              steps(Measurement::onLoops, 1, 2)));
 
   private static Measurement one(
       String name, String title, Counted counted, String varied, int x, Load load) {
@@ -149,36 +146,27 @@ record Measurement(
         name, title, counted, varied, false, List.of(new Step(x, load, Setting.USUAL)));
   }
 
-  private static List<Step> steps(LoadOf loads, int... xs) {
-    List<Step> steps = new ArrayList<>();
-    for (int x : xs) {
-      steps.add(new Step(x, loads.of(x), Setting.USUAL));
-    }
-    return steps;
+  private static List<Step> steps(IntFunction<Step> step, int... xs) {
+    return IntStream.of(xs).mapToObj(step).toList();
   }
 
-  private static List<Step> keySteps(int... keys) {
-    List<Step> steps = new ArrayList<>();
-    for (int number : keys) {
-      Load load = Load.requests(2_000, 500).byKeys(number);
-      steps.add(new Step(number, load, new Setting(Setting.USUAL.loops(), number, 1)));
-    }
-    return steps;
+  private static IntFunction<Step> usual(IntFunction<Load> load) {
+    return x -> new Step(x, load.apply(x), Setting.USUAL);
   }
 
-  private static List<Step> planSteps(int... plans) {
-    List<Step> steps = new ArrayList<>();
+  private static Step ofKeys(int keys) {
+    Load load = Load.requests(2_000, 500).byKeys(keys);
+    return new Step(keys, load, new Setting(Setting.USUAL.loops(), keys, 1));
+  }
+
+  private static Step ofPlans(int plans) {
     int keys = 10_000;
     Load load = Load.requests(2_000, 500).byKeys(keys).answeredWith(new AskedAnswer(1, 1, 200));
-    for (int number : plans) {
-      steps.add(new Step(number, load, new Setting(Setting.USUAL.loops(), keys, number)));
-    }
-    return steps;
+    return new Step(plans, load, new Setting(Setting.USUAL.loops(), keys, plans));
   }
 
-  private static List<Step> loopSteps() {
+  private static Step onLoops(int loops) {
     Load load = Load.streams(200, new AskedAnswer(50, 20, 200));
-    return List.of(
-        new Step(1, load, new Setting(1, 1, 1)), new Step(2, load, new Setting(2, 1, 1)));
+    return new Step(loops, load, new Setting(loops, 1, 1));
   }
 }
