@@ -9,9 +9,8 @@ class LoadTest {
 
   @Test
   void aWarmUpAsksForShortAnswersAsOftenAsAJvmNeeds() {
-    Load load = Load.requests(200, 500);
-
-    assertThat(load.warmingUpFor(10_000)).isEqualTo(with(load, 4_000, 10_000));
+    assertThat(Load.requests(200, 500).warmingUpFor(10_000))
+        .isEqualTo(Load.requests(4_000, 500).measuredFor(10_000));
   }
 
   @Test
@@ -33,18 +32,5 @@ class LoadTest {
     assertThat(streams.warmingUpFor(1_000)).isEqualTo(streams.measuredFor(1_000));
     Load held = Load.held(100, 10, 200);
     assertThat(held.warmingUpFor(1_000)).isEqualTo(held.measuredFor(1_000));
-  }
-
-  private static Load with(Load load, double perSecond, int windowMillis) {
-    return new Load(
-        perSecond,
-        load.connections(),
-        load.hold(),
-        load.warmUpMillis(),
-        windowMillis,
-        load.textBytes(),
-        load.imageBytes(),
-        load.keys(),
-        load.answer());
   }
 }
