@@ -52,7 +52,7 @@ final class Warmup {
    */
   private static final Logger logger = LoggerFactory.getLogger(Warmup.class);
 
-  /** The first takes most of the time, as it loads the classes; the sixth takes a tenth of it. */
+  /** The first takes half of the time, as it loads the classes; the sixth a twentieth of that. */
   private static final int LEAST_ROUNDS = 6;
 
   private static final long ENOUGH_NANOS = Duration.ofMillis(200).toNanos();
@@ -176,7 +176,7 @@ final class Warmup {
         + body;
   }
 
-  /** Reads to the end of an answer, of known length or chunked. */
+  /** Reads to the end of an answer of this status, of known length or chunked. */
   private static void readAnswer(InputStream in, String status) throws IOException {
     String statusLine = readLine(in);
     if (!statusLine.startsWith("HTTP/1.1 " + status)) {

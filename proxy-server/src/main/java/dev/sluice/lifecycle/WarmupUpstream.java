@@ -17,7 +17,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Where the warm-up's requests go: an upstream that knows three answers by heart. The demo's would
- * do, but to load it, and to have it read and write JSON, takes longer than all else in a warm-up.
+ * do, but to load it took a third to a half of the first round, and to have it read and write JSON
+ * more than half of each later one.
  */
 final class WarmupUpstream implements AutoCloseable {
   private static final byte[] CHAT_COMPLETION =
